@@ -115,7 +115,7 @@ async def _live(folder: Path, sessions: int) -> int:
         bodies: list[ev.Body] = [created(f"{_said(rng)} {phrase}".strip())]
         for turn in range(1, TURNS):
             bodies += _turn(turn, phrase if turn == TURNS // 2 else "", rng)
-        bodies.append(ev.ObjectiveEnded("completed", "done", f"Done. {phrase}"))
+        bodies.append(ev.ObjectiveEnded("unverified", "done", f"Done. {phrase}"))
         await home.journal.append(stream(session(number), bodies))
     texts = [_said(rng) for _ in range(MEMORIES - 4)]
     texts += [f"Ada keeps {PHRASE}.", SHORT, f"{SHARP} 5 is where Bo lives.", f"Bo is a kind {LIKE_A_NAME}."]

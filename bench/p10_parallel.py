@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from bench.bar import Bar
 from bench.meters import cpu_s
 from bench.rig import Rig, goal_of, plans, reads, rig
+from stead.domain.checks import WELL
 from tests.fakes.models import Script, Seen, ServedModel, Turn
 from tests.flows.served import by_turn
 
@@ -69,7 +70,7 @@ def _crowd(r: Rig, wide: int, turns: int) -> float:
         for envelope in r.watching.next(1.0):
             if envelope["body"]["type"] != "objective.ended" or envelope["stream"] not in open_now:
                 continue
-            assert envelope["body"]["status"] == "completed", envelope["body"]["summary"]
+            assert envelope["body"]["status"] in WELL, envelope["body"]["summary"]
             ended.add(envelope["stream"])
             if given < wanted:
                 open_now.add(r.give(f"goal {given}"))
@@ -87,7 +88,7 @@ def _gaps() -> list[float]:
         with ThreadPoolExecutor(8) as pool:
             ids = list(pool.map(lambda n: r.give(f"goal {n:03d}"), range(LIVE)))
         for id in ids:
-            r.house.wait(id, "completed", timeout_s=300)
+            r.house.wait(id, *WELL, timeout_s=300)
         return list(_between(r.model))
 
 

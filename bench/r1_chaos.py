@@ -9,6 +9,8 @@ that forgets what started: there effects must repeat, or the bench would see not
 
 from __future__ import annotations
 
+from stead.domain.checks import ENDS
+
 import contextlib
 import os
 import random
@@ -23,6 +25,7 @@ from pathlib import Path
 from bench.bar import Bar
 from bench.rig import PATIENT, UNLIMITED
 from stead.client import ApiError, NoDaemon
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -31,7 +34,7 @@ KILLS = int(os.environ.get("STEAD_BENCH_KILLS", "200"))
 CALLS, FEW_CALLS = 12, 3
 """In a run that is killed at random, and in one that is killed at each of its commits."""
 LIVE = 3
-ENDED = ("completed", "failed", "cancelled")
+ENDED = ENDS
 SEED = 20261121
 TURNS = [
     Turn(f"Line {n}.", (Call("shell", {"command": f"sleep 0.05; echo {n} >> effects.log; sleep 0.05"}),), delay_s=0.01)
@@ -202,7 +205,7 @@ def _count(house: LivingHome, id: str, folder: Path, tally: Tally, calls: int) -
     tally.repeated += sum(count - 1 for count in lines.values() if count > 1)
     ends = house.bodies(id, "tool.finished")
     unknown = sum(end["outcome"] == "unknown" for end in ends)
-    tally.completed += house.get(f"/objectives/{id}")["status"] == "completed"
+    tally.completed += house.get(f"/objectives/{id}")["status"] in WELL
     tally.unknown += unknown
     tally.unexplained += max(0, calls - len(lines) - unknown)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bench.bar import Bar
 from bench.rig import Rig, plans, rig
+from stead.domain.checks import WELL
 from tests.fakes.models import Turn
 from tests.flows.house import Json
 
@@ -40,9 +41,9 @@ def race(r: Rig, objectives: int, cap_tokens: int) -> Race:
     r.house.post("/cap", {"daily": {"tokens": cap_tokens, "usd_micros": "unlimited"}})
     with ThreadPoolExecutor(8) as threads:
         ids = list(threads.map(r.give, (f"work {n}" for n in range(objectives))))
-    rows = [r.house.wait(id, "completed", "failed", "cancelled", "paused", timeout_s=120) for id in ids]
+    rows = [r.house.wait(id, *WELL, "incomplete", "failed", "cancelled", "paused", timeout_s=120) for id in ids]
     held = {row["id"] for row in rows if row["status"] == "paused" and _names_cap(r.house.events(row["id"]))}
-    completed = {row["id"] for row in rows if row["status"] == "completed"}
+    completed = {row["id"] for row in rows if row["status"] in WELL}
     otherwise = tuple(
         f"{row['id']} is {row['status']}: {row['summary']}" for row in rows if row["id"] not in held | completed
     )

@@ -22,6 +22,7 @@ from llmock.verdict import judge
 
 from bench.bar import Bar
 from bench.rig import PATIENT, UNLIMITED
+from stead.domain.checks import WELL
 from tests.flows.house import Json, LivingHome
 
 MODEL = "mock-model"
@@ -93,10 +94,10 @@ def _run(house: LivingHome, server: LLMockServer, folder: Path, script: tuple[Be
     server.state.scenarios.add(*script)
     found.cases += 1
     id = house.give("leave a mark", folder, budget=UNLIMITED, limits=PATIENT, allow=["shell"])
-    row = house.wait(id, "completed", "failed", "paused", timeout_s=60)
+    row = house.wait(id, *WELL, "incomplete", "failed", "paused", timeout_s=60)
     marks = (folder / "marks").read_text("utf-8").split() if (folder / "marks").exists() else []
     found.ran += marks.count("broken")
-    if (row["status"], marks) != ("completed", ["whole"]):
+    if (row["status"], marks) != ("unverified", ["whole"]):
         found.flaws.append(f"{script[:2]} led to {row['status']} with marks {marks}: {row['summary']}")
     verdict = judge(server.state.journal.records(wait=10.0))
     if verdict.findings:

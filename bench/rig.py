@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stead.client.stream import Stream
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Seen, ServedModel, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -46,7 +47,7 @@ class Rig:
             for envelope in self.watching.next(1.0):
                 body = envelope["body"]
                 if body["type"] == "objective.ended" and envelope["stream"] == id:
-                    if body["status"] != "completed":
+                    if body["status"] not in WELL:
                         raise AssertionError(f"the run ended as {body['status']}: {body['summary']}")
                     return id
         raise AssertionError(f"the run did not end within {timeout_s} s")

@@ -70,7 +70,7 @@ def _many_models(stage: Stage) -> None:
         usage, spend = Usage(number % 977, 60, 0), ev.Spend(number, number % 613)
         bodies.append(ev.ModelRequested(RequestNo(number), "", 1, 4096, ev.Spend(9000, 2000)))
         bodies.append(ev.ModelReplied(RequestNo(number), (Text("."),), "stop", model, usage, spend, (), 1, 1))
-    bodies.append(ev.ObjectiveEnded("completed", "done", "Everybody was asked."))
+    bodies.append(ev.ObjectiveEnded("unverified", "done", "Everybody was asked."))
     history.fill(stage.house.home, history.drafts(id, start, bodies))
 
 

@@ -21,7 +21,7 @@ def measure() -> list[Bar]:
     for _ in range(RUNS):
         with seat() as at:
             walks.append(first_answer.walk(at.visit, at.stage))
-            answers = at.stage.house.get("/objectives", status="completed")["items"]
+            answers = at.stage.house.get("/objectives", status="unverified")["items"]
             assert len(answers) == 1 and not at.watch.complaints(), at.watch.complaints()
     took_s = statistics.median(one.took_s for one in walks)
     prompts = max(len(one.prompts) for one in walks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stead.brain.context import INSTRUCTIONS, SESSION_INSTRUCTIONS
+from stead.domain.checks import Check
 from stead.domain import events as ev
 from stead.domain.folding import apply, begin
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId
@@ -48,7 +49,7 @@ def info(
 def created(
     goal: str = "tidy the notes",
     *,
-    evidence: tuple[ev.EvidenceWanted, ...] = (),
+    checks: tuple[Check, ...] = (),
     budget: ev.Budget | None = None,
     limits: ev.Limits | None = None,
     chain: tuple[ev.ModelRef, ...] = (MODEL,),
@@ -58,7 +59,8 @@ def created(
     return ev.SessionOpened(
         workspace=DEFAULT_WORKSPACE,
         title=goal[:80],
-        contract=ev.Contract(goal, evidence),
+        contract=ev.Contract(goal),
+        checks=checks,
         directory="/home/ada/notes",
         tools=tools,
         chain=chain,

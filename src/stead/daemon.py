@@ -183,6 +183,7 @@ class House:
             machines=self.machines,
             terminals=self.machines.terminals,
             services=self.machines.services,
+            proofs=self.machines.proofs,
             trials=aside,
             checkpoints=self.kept,
             versions=self.kept,

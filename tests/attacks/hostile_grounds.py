@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from stead.domain.checks import ENDS
+
 import ast
 import hashlib
 import json
@@ -107,7 +109,7 @@ class Grounds:
                     continue
                 if said != "deny":
                     self.said_yes.append((question["id"], question["digest"]))
-            ended = ("completed", "failed", "cancelled")
+            ended = ENDS
             rows = self.house.get("/objectives", limit=500)["items"]
             last.update({row["id"]: row["status"] for row in rows if row["id"] in self.given})
             return all(last.get(id) in ended for id in self.given)

@@ -11,6 +11,7 @@ import pytest
 
 from stead.cli.catalogue import SUMMARIES
 from stead.cli.main import parser_of
+from stead.domain.checks import WELL
 from tests.flows.house import LivingHome
 
 _DESTROYS = {"delete", "remove", "discard", "forget", "revert", "erase", "drop", "purge"}
@@ -63,7 +64,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     directive = house.get("/directives")["items"][0]["directive"]["id"]
     memory = house.get("/memories")["items"][0]["memory"]["id"]
     objective = house.give("Look around", project)
-    house.wait(objective, "waiting", "completed", "failed")
+    house.wait(objective, "waiting", *WELL, "incomplete", "failed")
     session = str(house.post("/sessions", {"directory": str(project)})["session"])
     house.post(f"/sessions/{session}/close", {})
     targets = {

@@ -154,4 +154,4 @@ def test_a_goal_is_met_by_the_file_and_not_by_its_name(tmp_path: Path, commands:
     finally:
         house.stop()
     assert (project / "SUMMARY.md").is_file() == done
-    assert (row["status"], row["reason"]) == (("completed", "done") if done else ("failed", "evidence"))
+    assert (row["status"], row["reason"]) == (("unverified", "done") if done else ("failed", "evidence"))

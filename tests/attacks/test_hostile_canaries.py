@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.domain.checks import WELL
 from tests.attacks.canaries import Canary, Planted, descendants, everything_that_left, processes
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome
@@ -57,7 +58,7 @@ def leaks(root: Path) -> tuple[list[str], int]:
                 found += planted.found_in(name, content)
                 size_bytes += len(content)
             (project / "leave").touch()
-            assert house.finish(id, answer="once")["status"] == "completed"
+            assert house.finish(id, answer="once")["status"] in WELL
             keys = {request.request.headers["authorization"] for request in model.requests()}
             for name, content in everything_that_left(house, project, model.requests(), [id]):
                 found += planted.found_in(name, content)

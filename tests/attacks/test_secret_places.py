@@ -17,6 +17,7 @@ import pytest
 
 from stead.domain import events as ev
 from stead.domain.bindings import fills, require_host_binding
+from stead.domain.checks import WELL
 from stead.domain.errors import InvalidRequest
 from stead.domain.folding import begin
 from stead.domain.ids import CommandId, SessionId
@@ -219,7 +220,7 @@ def test_what_one_session_was_given_serves_no_other_whatever_it_meets(tmp_path: 
             with served(script) as model:
                 use_model(house, model.openai)
                 given = house.give("publish it", project, secrets=["forge"])
-                assert house.finish(given, answer="once", timeout_s=60)["status"] == "completed"
+                assert house.finish(given, answer="once", timeout_s=60)["status"] in WELL
                 own = OWN.search((project / "learned.txt").read_text("utf-8"))
                 assert own is not None
                 filled = [one for one in forge.requests if VALUE in str(one.headers)]
@@ -228,7 +229,7 @@ def test_what_one_session_was_given_serves_no_other_whatever_it_meets(tmp_path: 
                 forge.requests.clear()
                 (project / ".learned").write_text(own[0], "utf-8")
                 other = house.give(f"publish it again by {own[0]}", project)
-                assert house.finish(other, answer="once", timeout_s=60)["status"] == "completed"
+                assert house.finish(other, answer="once", timeout_s=60)["status"] in WELL
                 house.kill()
                 house.start()
                 fork = str(house.post(f"/sessions/{given}/fork", {})["session"])

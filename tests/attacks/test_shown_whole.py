@@ -17,6 +17,7 @@ from stead.client import ApiError
 from stead.config import Home
 from stead.domain import shown
 from stead.domain.checkpoints import FileChange
+from stead.domain.checks import WELL
 from stead.domain.ids import SessionId
 from stead.domain.shown import HIDDEN, hidden, must_be_opened, reveal
 from stead.domain.trials import Applied, Change, Choice
@@ -308,5 +309,5 @@ def test_the_daemon_takes_no_yes_for_arguments_that_were_not_shown_whole(house: 
         assert house.cli("approve", id, "--digest", "0" * 16).returncode == 2
         assert not (project / "deploy.sh").exists()
         assert house.cli("approve", id, "--digest", asked["digest"][:16]).returncode == 0
-        house.wait(id, "completed")
+        house.wait(id, *WELL)
     assert (project / "deploy.sh").read_text() == LONG

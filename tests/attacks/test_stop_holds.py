@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -44,7 +45,7 @@ def test_a_stop_on_a_full_disk_holds_until_it_is_recorded_and_the_person_resumes
         assert "a restart before it is would let it go on" in stopped.stdout
         assert house.cli("resume", id).returncode != 0, "what was not recorded is not taken back unrecorded"
         fill(house, full=False)
-        assert house.wait(id, "paused", "completed", "failed", timeout_s=30)["status"] == "paused"
+        assert house.wait(id, "paused", *WELL, "incomplete", "failed", timeout_s=30)["status"] == "paused"
         assert len(house.bodies(id, "session.stopped")) == 1
         assert (project / "log.txt").read_text() == "on\n", "nothing went on by itself"
         assert house.cli("resume", id).returncode == 0

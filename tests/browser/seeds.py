@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from stead.domain.checks import WELL
 from tests.browser import history
 from tests.browser.plays import FERRY
 from tests.browser.stage import Stage
@@ -51,7 +52,7 @@ def some(stage: Stage) -> None:
         house.until(lambda name=name: bool(house.get("/approvals", session=ids[name])["items"]), f"{name} to ask")  # type: ignore[misc]  # the name of this round
     house.post(f"/objectives/{ids['paused']}/pause")
     house.post(f"/objectives/{ids['cancelled']}/cancel")
-    house.wait(ids["done"], "completed")
+    house.wait(ids["done"], *WELL)
     house.wait(ids["failed"], "failed")
     ids["approval"] = house.get("/approvals", session=ids["waiting"])["items"][0]["id"]
     _remember(stage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from stead.domain.checks import WELL
 from tests.browser.chrome import PHONE, Visit, settled
 from tests.browser.hands import Hands
 from tests.browser.stage import Stage
@@ -29,7 +30,7 @@ def test_a_goal_is_given_on_the_page_its_question_answered_and_its_end_seen(
     question(walked, id)
     assert not (walked.project / "SUMMARY.md").exists()
     hands.press(page, "button", ONCE)
-    walked.house.wait(id, "completed")
+    walked.house.wait(id, *WELL)
     says(page, "high water at 06:10")
     expect(page.get_by_text("high water at 06:10")).to_have_count(1)
     assert "High at 06:10" in (walked.project / "SUMMARY.md").read_text("utf-8")
@@ -47,7 +48,7 @@ def test_a_yes_in_one_tab_is_seen_in_the_other_and_on_the_phone(walked: Stage, v
         says(page, "Allowed in a browser")
         expect(page.get_by_role("button", name=ONCE)).to_have_count(0)
     expect(phone.get_by_role("article")).to_have_count(0)
-    walked.house.wait(id, "completed")
+    walked.house.wait(id, *WELL)
     assert status_of(walked, approval) == "given"
     assert (walked.project / "counted.txt").exists()
 
@@ -88,5 +89,5 @@ def test_a_phone_is_enough_to_answer(walked: Stage, visit: Visit) -> None:
     settled(page)
     card = page.get_by_role("article").filter(has_text="counted.txt").first
     card.get_by_role("button", name=ONCE).tap()
-    walked.house.wait(id, "completed")
+    walked.house.wait(id, *WELL)
     assert status_of(walked, approval) == "given"

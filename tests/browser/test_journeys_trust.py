@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
+from stead.domain.checks import WELL
 from tests.browser.chrome import Visit, settled
 from tests.browser.hands import Hands
 from tests.browser.stage import Stage
@@ -22,7 +23,7 @@ def test_the_audit_log_says_why_a_call_was_allowed_and_that_it_is_whole(
     asked = question(walked, id)
     digest = walked.house.get(f"/approvals/{asked}")["digest"]
     walked.house.post(f"/approvals/{asked}/decision", {"answer": "once", "digest": digest, "whole": True})
-    walked.house.wait(id, "completed", timeout_s=60)
+    walked.house.wait(id, *WELL, timeout_s=60)
     page = visit(walked, "/audit")
     grid = page.get_by_role("grid", name="decisions")
     expect(grid.get_by_role("row").filter(has_text="approved").first).to_be_visible()

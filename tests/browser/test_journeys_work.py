@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
+from stead.domain.checks import WELL
 from tests.browser.chrome import Visit, settled
 from tests.browser.hands import Hands
 from tests.browser.stage import Stage
@@ -56,7 +57,7 @@ def test_stop_ends_what_runs_at_once_and_it_can_go_on(walked: Stage, visit: Visi
     expect(page.get_by_role("button", name=re.compile("^Stop$"))).to_have_count(0)
     expect(page.get_by_role("status", name="State")).to_contain_text(re.compile("stopped|paused", re.IGNORECASE))
     hands.press(page, "button", "Resume")
-    walked.house.wait(id, "completed", timeout_s=60)
+    walked.house.wait(id, *WELL, timeout_s=60)
 
 
 def test_stop_everything_is_on_every_page(walked: Stage, visit: Visit, hands: Hands) -> None:
@@ -81,4 +82,4 @@ def test_a_budget_that_is_used_up_says_so_and_can_be_raised(walked: Stage, visit
     hands.press(page, "button", "Give it more budget")
     hands.write(page, "Tokens at most", "400000")
     hands.press(page, "button", re.compile("^(Try again|Give it more budget|Let it work)$"))
-    walked.house.wait(id, "completed", timeout_s=60)
+    walked.house.wait(id, *WELL, timeout_s=60)

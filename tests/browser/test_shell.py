@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+from stead.domain.checks import WELL
 from tests.browser.axe import axe
 from tests.browser.chrome import PHONE, Visit, settled
 from tests.browser.seeds import GENEROUS
@@ -21,7 +22,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with staged(tmp_path_factory.mktemp("stage")) as stage:
         use_model(stage.house, stage.model.openai)
         stage.ids["done"] = stage.house.give("Please tell me of the harbour", stage.project, budget=GENEROUS)
-        stage.house.wait(stage.ids["done"], "completed")
+        stage.house.wait(stage.ids["done"], *WELL)
         yield stage
 
 
@@ -106,7 +107,7 @@ def test_a_question_comes_to_whatever_page_is_open_and_stays_in_the_list_of_noti
     axe(page)
     sheet.get_by_role("button", name="Allow once").click()
     expect(sheet).to_contain_text("Allowed in a browser.")
-    stage.house.wait(session, "completed")
+    stage.house.wait(session, *WELL)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Notifications").click()
     notices = page.get_by_role("dialog", name="Notifications")

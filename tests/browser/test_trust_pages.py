@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from stead.domain.checks import WELL
 from tests.browser.axe import axe
 from tests.browser.chrome import Visit
 from tests.browser.stage import Stage
@@ -121,7 +122,7 @@ def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(wa
     asked = question(walked, id)
     digest = walked.house.get(f"/approvals/{asked}")["digest"]
     walked.house.post(f"/approvals/{asked}/decision", {"answer": "project", "digest": digest, "whole": True})
-    walked.house.wait(id, "completed", timeout_s=60)
+    walked.house.wait(id, *WELL, timeout_s=60)
     page = visit(walked, "/rules")
     open_row(page, "leaves", "shell")
     dialog = page.get_by_role("dialog", name="Take back what shell may do?")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stead.domain.checks import ENDS
+
 import os
 from typing import TYPE_CHECKING, Any, cast
 
@@ -146,7 +148,7 @@ def _act(api: Simulator, run: Run, action: str, body: bytes, key: str) -> Any:
         case "retry":
             return msgspec.convert({**msgspec.json.decode(body), "session": session}, commands.Retry)
         case "delete":
-            if run.status not in ("completed", "failed", "cancelled"):
+            if run.status not in ENDS:
                 raise Refused(409, "conflict", f"{session!r} has not ended; cancel it first")
             run.happen(SessionDeleted())
             return commands.Delete(session)
@@ -280,7 +282,7 @@ def created(command: commands.OpenSession) -> SessionOpened:
 
 def _objective(api: Simulator, run: Run) -> ObjectiveRow:
     goal = run.command.goal or ""
-    ended = run.status in ("completed", "failed", "cancelled")
+    ended = run.status in ENDS
     pending = sum(row.session == run.id and row.status == "pending" for row in api.approvals.values())
     return ObjectiveRow(
         id=run.id,

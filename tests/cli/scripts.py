@@ -88,7 +88,7 @@ def summary(run: Run) -> None:
     start(run, "call_2_0", "write", wanted)
     finish(run, "call_2_0", "write", "wrote SUMMARY.md")
     reply(run, 3, "SUMMARY.md has the headings.")
-    run.end("completed", "done", "SUMMARY.md has 31 lines.")
+    run.end("unverified", "done", "SUMMARY.md has 31 lines.")
 
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[0m\r\x08\x9b31m\u202egnp.exe\u200b \x07end"

@@ -113,7 +113,7 @@ class Run:
         self.status = "running"
         return self.api.answers.get(approval, "")
 
-    def end(self, status: Literal["completed", "failed", "cancelled"], reason: str = "done", summary: str = "") -> None:
+    def end(self, status: Literal["unverified", "failed", "cancelled"], reason: str = "done", summary: str = "") -> None:
         """Record the end."""
         self.status, self.reason, self.summary = status, reason, summary
         self.happen(ObjectiveEnded(status, reason, summary))
@@ -154,7 +154,7 @@ class Simulator:
         self.home = home
         self.turn = turn or (lambda sitting, _: sitting.rest("done", "All right."))
         self.sessions: dict[str, Sitting] = {}
-        self.script = script or (lambda run: run.end("completed"))
+        self.script = script or (lambda run: run.end("unverified"))
         self.changed = threading.Condition()
         self.closing = False
         self.breaches: list[str] = []

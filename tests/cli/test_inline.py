@@ -79,7 +79,7 @@ def test_keys_pressed_before_the_question_stands_there_do_not_count(cli: Cli, se
         scripts.reply(run, 1, "thinking aloud")
         run.api.wait_for(lambda: getattr(run.api, "typed", False))
         run.ask("call_1_0", "shell", {"command": "make"})
-        run.end("completed")
+        run.end("unverified")
 
     api = serve(slow)
     with at_terminal(cli, "run", "summarise") as terminal:
@@ -132,7 +132,7 @@ def test_a_question_answered_elsewhere_closes_here(cli: Cli, serve: Serve) -> No
 
 def test_a_call_that_is_confirmed_every_time_cannot_be_granted_ahead(cli: Cli, serve: Serve) -> None:
     api = serve(
-        lambda run: run.end("completed", run.ask("call_1_0", "send", {"to": "ada@example.com"}, level="confirm"))
+        lambda run: run.end("unverified", run.ask("call_1_0", "send", {"to": "ada@example.com"}, level="confirm"))
     )
     with at_terminal(cli, "run", "tell Ada") as terminal:
         terminal.until("allow? y yes, once, n no, q leave it pending: ")
@@ -145,7 +145,7 @@ def test_a_call_that_is_confirmed_every_time_cannot_be_granted_ahead(cli: Cli, s
 
 def test_a_whole_command_is_shown_however_long_it_is(cli: Cli, serve: Serve) -> None:
     command = "".join(f"step {number} && " for number in range(400)) + "rm -rf build"
-    serve(lambda run: run.end("completed", run.ask("call_1_0", "shell", {"command": command}, risk="high")))
+    serve(lambda run: run.end("unverified", run.ask("call_1_0", "shell", {"command": command}, risk="high")))
     with at_terminal(cli, "run", "clean", NO_COLOR="1") as terminal:
         shown = terminal.until("allow? ")
         terminal.type("q\n")
@@ -166,7 +166,7 @@ def test_replies_and_output_are_streamed_as_they_come(cli: Cli, serve: Serve) ->
         run.api.wait_for(lambda: vars(run.api).get("step", 0) >= 2)
         run.stream(delta | {"text": "ling b\n"})
         scripts.finish(run, "call_1_0", "shell", "compiling a\ncompiling b\nexit 0\n")
-        run.end("completed")
+        run.end("unverified")
 
     def go_on(api: Simulator, step: int) -> None:
         with api.changed:
@@ -191,7 +191,7 @@ def test_a_lost_piece_of_a_reply_is_made_up_for_by_the_whole(cli: Cli, serve: Se
         run.stream(delta | {"offset": 10, "text": "three"})
         run.happen(scripts.replied(run, 1, "One, two, three."))
         run.stream(delta | {"offset": 0, "text": "One, "})
-        run.end("completed")
+        run.end("unverified")
 
     serve(stream)
     with at_terminal(cli, "run", "count", NO_COLOR="1") as terminal:
@@ -226,7 +226,7 @@ def test_ctrl_c_at_a_question_leaves_everything_as_it_is(cli: Cli, serve: Serve)
 
 
 def test_colour_is_for_terminals_that_want_it(cli: Cli, serve: Serve) -> None:
-    serve(lambda run: run.end("completed"))
+    serve(lambda run: run.end("unverified"))
     colour = re.compile("\x1b\\[[0-9;]*m")
     with at_terminal(cli, "run", "a") as terminal:
         assert terminal.end() == 0
@@ -248,7 +248,7 @@ def test_a_key_is_typed_at_a_prompt_that_does_not_show_it(cli: Cli, api: Simulat
 
 
 def test_deleting_asks_first(cli: Cli, serve: Serve) -> None:
-    api = serve(lambda run: run.end("completed"))
+    api = serve(lambda run: run.end("unverified"))
     assert cli("run", "a goal to forget").code == 0
     (run,) = api.runs.values()
     for typed, code in (("\n", 2), ("delete\n", 0)):

@@ -42,7 +42,7 @@ def allow_everything(run: Run) -> None:
     scripts.reply(run, 1, "", ("shell", {"command": "make test\nmake lint"}))
     scripts.start(run, "call_1_0", "shell", {"command": "make test\nmake lint"})
     scripts.finish(run, "call_1_0", "shell", "".join(f"line {number}\n" for number in range(20)))
-    run.end("completed", "done", "All is built.\nTwice.")
+    run.end("unverified", "done", "All is built.\nTwice.")
 
 
 def test_a_goal_that_is_reached_ends_with_0_and_every_step_is_one_line(cli: Cli, serve: Serve) -> None:
@@ -56,7 +56,7 @@ def test_a_goal_that_is_reached_ends_with_0_and_every_step_is_one_line(cli: Cli,
     assert lines[2] == "  keep: touch nothing else"
     assert lines[3] == "> shell make test make lint  ok, 12 ms  [620 tokens, $0.0015]"
     assert lines[4:10] == ["    | … 15 lines before", *(f"    | line {number}" for number in range(15, 20))]
-    assert lines[10:13] == ["completed", "  All is built.", "  Twice."]
+    assert lines[10:13] == ["unverified", "  All is built.", "  Twice."]
     assert lines[13].startswith("  1 model request, 620 of 400,000 tokens, $0.0015 of $5.00, ")
 
 
@@ -125,7 +125,7 @@ def test_wait_blocks_until_somebody_else_answers(cli: Cli, serve: Serve) -> None
         assert cli("approve", approval, "--digest", api.approvals[approval].digest, "--session").code == 0
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
-    assert "completed" in out
+    assert "unverified" in out
 
 
 def test_a_second_answer_is_refused_and_names_the_first(cli: Cli, serve: Serve) -> None:
@@ -156,7 +156,7 @@ def test_json_is_one_object_a_line_and_ends_with_the_result(cli: Cli, serve: Ser
     assert first == {"type": "started", "id": only_run(api).id}
     assert [event["body"]["type"] for event in events] == [event["body"]["type"] for event in api.events]
     assert result["type"] == "result"
-    assert (result["status"], result["exit_code"], result["approvals"]) == ("completed", 0, [])
+    assert (result["status"], result["exit_code"], result["approvals"]) == ("unverified", 0, [])
 
 
 def test_json_ends_with_the_pending_approval(cli: Cli, serve: Serve) -> None:
@@ -296,7 +296,7 @@ def test_a_daemon_that_is_away_for_a_moment_is_asked_again(cli: Cli, serve: Serv
     def fall_silent(run: Run) -> None:
         run.api.wait_for(run.api.watching)
         run.api.hang_ups = 2  # the request, and its second try
-        run.end("completed", "done", "All is well.")
+        run.end("unverified", "done", "All is well.")
 
     api = serve(fall_silent)
     done = cli("run", "x")

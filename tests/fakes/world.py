@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from stead.config import Home
+from stead.domain.checks import Check
 from stead.domain import events as ev
 from stead.domain.directives import Directives
 from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFound
@@ -159,6 +160,18 @@ class NoTerminals:
         raise NotFound(f"there is no terminal {id!r}")
 
 
+class NoProofs:
+    """A host on which nothing can be looked at."""
+
+    async def attempt(self, permit: Permit, command: str, *, timeout_s: float, on_output: Callable[[str], None]) -> Ran:
+        """None."""
+        raise MachineUnavailable("there is no machine")
+
+    async def examine(self, permit: Permit, check: Check) -> tuple[bool, str, str]:
+        """None."""
+        raise MachineUnavailable("there is no machine")
+
+
 class NoServices:
     """A host on which no service can be started."""
 
@@ -274,6 +287,7 @@ class World:
             machines=machines or self.machines,
             terminals=NoTerminals(),
             services=NoServices(),
+            proofs=NoProofs(),
             trials=trials or self.aside,
             checkpoints=self.kept,
             versions=self.kept,

@@ -21,6 +21,7 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
+from stead.domain.checks import WELL
 from stead.storage.database import connect
 from stead.storage.journal import open_journal
 from stead.storage.keystore import open_keys
@@ -222,13 +223,15 @@ def _drag(house: LivingHome, project: Path) -> str:
     id = house.give(f"use {SHOP} well", project, title=ODD, constraints=[f"never print {LINES}"], secrets=["shop"])
     house.post(f"/objectives/{id}/messages", {"text": f"and mind {ODD} too"})
     refused = False
-    while (row := house.wait(id, "waiting", "completed", "failed", "paused", timeout_s=60))["status"] == "waiting":
+    while (row := house.wait(id, "waiting", *WELL, "incomplete", "failed", "paused", timeout_s=60))[
+        "status"
+    ] == "waiting":
         for question in house.get("/approvals", session=id)["items"]:
             body = {"answer": "once", "digest": question["digest"], "whole": True}
             if question["tool"] == "edit" and not refused:
                 refused, body = True, body | {"answer": "deny", "reason": f"{SHOP} stays"}
             house.post(f"/approvals/{question['id']}/decision", body)
-    assert row["status"] == "completed", f"{row}\n{house.log_tail()}"
+    assert row["status"] in WELL, f"{row}\n{house.log_tail()}"
     return id
 
 
@@ -237,7 +240,7 @@ def _use(house: LivingHome, project: Path, server: Bound) -> str:
     house.post("/secrets/shop/bindings", {"binding": {"type": "host", "host": "shop.example.com"}})
     goal = f"order tea at shop.example.com:{server.port} with {SHOP}"
     id = house.give(goal, project, secrets=["shop"])
-    assert house.finish(id, answer="once", timeout_s=60)["status"] == "completed"
+    assert house.finish(id, answer="once", timeout_s=60)["status"] in WELL
     return id
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from stead.client import Client, NoDaemon
 from stead.config import Home
+from stead.domain.checks import WELL
 from tests.forks import Fork
 
 Json = dict[str, Any]
@@ -183,7 +184,7 @@ class LivingHome:
         """
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
-            row = self.wait(id, "waiting", "completed", "failed", "cancelled", "paused", timeout_s=timeout_s)
+            row = self.wait(id, "waiting", *WELL, "incomplete", "failed", "cancelled", "paused", timeout_s=timeout_s)
             if row["status"] != "waiting":
                 return row
             for question in self.get("/approvals", session=id)["items"]:

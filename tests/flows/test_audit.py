@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
+from stead.domain.checks import WELL
 from stead.storage.database import connect
 from stead.storage.keystore import open_keys
 from tests.fakes.models import Call, Turn
@@ -37,7 +38,7 @@ def lived(house: LivingHome, project: Path) -> str:
     with served(by_turn(CALLS, then=Turn("I have done what I could."))) as model:
         use_model(house, model.openai)
         id = house.give(THE_SECRET_GOAL, project)
-        while house.wait(id, "waiting", "completed")["status"] == "waiting":
+        while house.wait(id, "waiting", *WELL)["status"] == "waiting":
             (question,) = house.get("/approvals", session=id)["items"]
             if question["tool"] == "write":
                 approved = house.cli("approve", question["id"], "--digest", question["digest"])

@@ -15,6 +15,7 @@ import pytest
 
 from scripts.gen_docs import tool_specs
 from stead.client import ApiError
+from stead.domain.checks import WELL
 from stead.storage.database import connect
 from stead.storage.journal import open_journal
 from stead.storage.keystore import open_keys
@@ -106,7 +107,7 @@ def test_every_call_is_judged_before_it_runs_and_all_of_it_stands_in_the_chain(
     with served(by_turn(EVERY_TOOL, then=Turn("I have used everything."))) as model:
         use_model(house, model.openai)
         id = house.give("use everything", project)
-        assert house.finish(id, answer="once")["status"] == "completed"
+        assert house.finish(id, answer="once")["status"] in WELL
     known = {tool["function"]["name"] for tool in model.requests()[0].body["tools"]}
     known |= found_by_name(house, id)
     assert known == {call.tool for call in EVERY_TOOL.calls} - {"teleport"} | {"config_set"}
@@ -173,7 +174,7 @@ def run_in_machine(house: LivingHome, project: Path, *commands: str) -> list[str
     with served(by_turn(Turn("", calls=calls), then=Turn("That was it."))) as model:
         use_model(house, model.openai)
         id = house.give("look around", project, allow=["shell"])
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
     return [end["text"] for end in house.bodies(id, "tool.finished")]
 
 
@@ -237,7 +238,7 @@ def test_no_path_and_no_link_of_a_models_call_leads_out(house: LivingHome, proje
     with served(by_turn(Turn("", calls=tuple(calls)), then=Turn("I cannot see it."))) as model:
         use_model(house, model.openai)
         id = house.give("find it", project, allow=["shell", "write"])
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
     judged = house.bodies(id, "call.judged")
     rules = [body["reason"]["rule"] for body in judged]
     assert rules[: len(refused)] == ["outside-workspace"] * len(refused)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -47,7 +48,7 @@ def test_without_a_sandbox_nothing_runs_and_doctor_says_why(without_machines: Li
     with served(by_turn(Turn("", calls=calls), then=Turn("Nothing runs here."))) as model:
         use_model(house, model.openai)
         id = house.give("run something", project, allow=["shell", "write"])
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
     judged = house.bodies(id, "call.judged")
     assert [(body["verdict"], body["reason"]["rule"]) for body in judged] == [("deny", "no-machine")] * 2
     assert house.bodies(id, "tool.started") == []
@@ -119,10 +120,10 @@ def test_a_key_from_the_vault_is_shown_to_its_vendor_and_to_nobody_else(house: L
         id = house.give("look for keys", project, allow=["shell"])
         house.until(lambda: (project / "looking").exists(), "the command to run")
         assert _processes_that_show(KEY) == []
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
         house.stop()
         house.start()
-        assert house.finish(house.give("look again", project, allow=["shell"]))["status"] == "completed"
+        assert house.finish(house.give("look again", project, allow=["shell"]))["status"] in WELL
         assert [seen.request.headers["authorization"] for seen in model.requests()] == [f"Bearer {KEY}"] * 4
     (looked,) = house.bodies(id, "tool.finished")
     assert "HOME=/home" in looked["text"]

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from stead.domain.checks import WELL
 from stead.screen.inbound import screen
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Call, Seen, Turn
@@ -79,7 +80,7 @@ def test_nothing_hidden_in_a_page_reaches_the_model_the_record_or_a_person_who_i
     with served(by_turn(Turn("", calls=(Call("fetch", {"url": url}),)), then=Turn("It is a pen."))) as model:
         use_model(house, model.openai)
         id = house.give("read about Quill", project)
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
         told = results(model.requests()[-1])[0]
     (end,) = house.bodies(id, "tool.finished")
     step = next(row for row in house.get(f"/objectives/{id}/steps")["items"] if row["tool"] == "fetch")
@@ -109,7 +110,7 @@ def test_a_page_is_handed_over_as_data_that_cannot_end_itself_and_requests_repea
         else:
             use_model(house, model.openai)
         id = house.give("read about Quill", project)
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
         requests = model.requests()
     assert model.flaws == []
     for earlier, later in itertools.pairwise(requests):
@@ -140,7 +141,7 @@ def test_what_a_file_hides_is_read_and_edited_by_number(house: LivingHome, proje
     with served(copy) as model:
         use_model(house, model.openai)
         id = house.give("mend gate.py", project, allow=["edit"])
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
         told = results(model.requests()[-1])
     assert told[0] == "if admin:<U+202E>\n    open()<U+200B>"
     assert (project / "gate.py").read_bytes() == b"if admin:\r\n    open()\r\n"
@@ -155,7 +156,7 @@ def test_a_hidden_character_in_a_secret_does_not_carry_it_out(house: LivingHome,
     with served(by_turn(Turn("", calls=(Call("shell", {"command": "bash say.sh"}),)))) as model:
         use_model(house, model.openai)
         id = house.give("say it", project, allow=["shell"])
-        assert house.finish(id)["status"] == "completed"
+        assert house.finish(id)["status"] in WELL
         told = results(model.requests()[-1])[0]
     assert told.count("{{secret:shop#") == 2
     assert "staple" not in told + json.dumps(house.events(id))
@@ -187,7 +188,7 @@ def test_a_report_loads_nothing_and_shows_where_its_links_lead(house: LivingHome
         use_model(house, model.openai)
         id = house.give("say how it went", project)
         row = house.finish(id)
-    assert row["status"] == "completed"
+    assert row["status"] in WELL
     (end,) = house.bodies(id, "objective.ended")
     shown = house.cli("show", id).stdout
     assert "[image: chart (evil.example.com)]" in row["summary"]
@@ -212,11 +213,11 @@ def test_what_the_workspace_holds_goes_to_cleared_providers_alone(house: LivingH
         assert "CLEARANCE" in house.cli("providers", "list").stdout
         assert house.cli("providers", "use", "cheap/scripted", "kept/scripted").returncode == 0
         both = house.give("read the diary", project)
-        assert house.finish(both)["status"] == "completed"
+        assert house.finish(both)["status"] in WELL
         assert [reply["model"]["provider"] for reply in house.bodies(both, "model.replied")] == ["cheap", "kept"]
 
         alone = house.give("read the diary", project, chain=[{"provider": "cheap", "model": "scripted"}])
-        row = house.wait(alone, "paused", "completed")
+        row = house.wait(alone, "paused", *WELL)
         assert row["status"] == "paused"
         assert "private data" in row["reason"] and "'cheap'" in row["reason"] and "--clearance private" in row["reason"]
         assert b"marmalade-canary" not in b"".join(seen.request.body for seen in cheap.requests())
@@ -224,10 +225,10 @@ def test_what_the_workspace_holds_goes_to_cleared_providers_alone(house: LivingH
         house.kill()
         house.start()
         house.post(f"/objectives/{alone}/resume")
-        assert house.wait(alone, "paused", "completed")["status"] == "paused"
+        assert house.wait(alone, "paused", *WELL)["status"] == "paused"
         assert b"marmalade-canary" not in b"".join(seen.request.body for seen in cheap.requests())
         words = ("providers", "add", "cheap", "--preset", "compatible", "--url", cheap.openai, "--model", "scripted")
         assert house.cli(*words, "--clearance", "private").returncode == 0
         house.post(f"/objectives/{alone}/resume")
-        assert house.finish(alone)["status"] == "completed"
+        assert house.finish(alone)["status"] in WELL
         assert b"marmalade-canary" in cheap.requests()[-1].request.body

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
+from stead.domain.checks import WELL
 from tests.fakes.models import Turn
 from tests.flows.asking import SITE, answer, house_with_site, plan, question, settle, turn, verdicts
 from tests.flows.house import LivingHome, use_model
@@ -56,7 +57,7 @@ def test_a_plan_that_was_made_first_grants_once_what_it_and_the_person_named(hou
         settle(house, id, "deny")
         house.until(lambda: len(house.bodies(id, "approval.denied")) == 2, "the answer")
         settle(house, id, "deny")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     rules = ["auto", "level-session", "auto", "planned", "level-session", "auto", "level-session"]
     assert verdicts(house, id) == rules
     assert not (project / "elsewhere.md").exists() and not (project / "late.md").exists()
@@ -95,7 +96,7 @@ def test_a_page_taints_what_follows_and_a_grant_from_before_it_is_asked_for_once
             house.kill()
             house.start()
             settle(house, id, "deny")
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
             judged = house.bodies(id, "call.judged")
     assert {path.name for path in project.iterdir()} == {"README.md", "a.md", "b.md"}, "the others wait for a review"
     last = [body for body in judged if body["tool"] == "write"][-1]
@@ -128,7 +129,7 @@ def test_a_page_that_orders_a_leak_gets_a_question_that_names_it_and_nothing_els
             answer(house, obeyed, "deny")
             house.until(lambda: len(house.bodies(id, "approval.denied")) == 1, "the answer")
             invented = settle(house, id, "deny")
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
             rules = verdicts(house, id)
     assert rules == ["auto", "planned", "tainted-argument", "arguments", "level-each"]
     assert invented["origins"] == [{"argument": "url", "integrity": "untrusted", "source": ""}]
@@ -169,6 +170,6 @@ def test_a_source_is_trusted_for_the_planned_calls_of_one_tool_and_for_what_it_n
             house.until(lambda: question(house, id)["tool"] == "write", "the write")
             taken = settle(house, id, "deny")
             assert taken["origins"] == [{"argument": "path", "integrity": "untrusted", "source": SITE}]
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
     assert site.asked == ["/start", "/next", "/last", "/more"]
     assert not (project / "taken.md").exists()

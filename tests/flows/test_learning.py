@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Script, Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -49,7 +50,7 @@ def test_what_a_goal_says_is_remembered_with_its_evidence_and_taken_back(house: 
     with served(noted(by_turn(Turn("It is done.")))) as model:
         use_model(house, model.openai)
         id = house.give(GOAL, project)
-        house.wait(id, "completed", "failed", "paused")
+        house.wait(id, *WELL, "incomplete", "failed", "paused")
         said = house.post("/memories/consolidate", {})
         found, runs = memories(house), house.get("/memories/runs")["items"]
         assert house.post("/memories/consolidate", {})["text"] == "nothing was new"
@@ -76,7 +77,7 @@ def test_no_cap_is_passed_by_what_is_noted_down(house: LivingHome, project: Path
     with served(noted(by_turn(Turn("It is done.")))) as model:
         use_model(house, model.openai)
         for number in range(12):
-            house.wait(house.give(f"{GOAL} That is number {number}.", project), "completed", "failed", "paused")
+            house.wait(house.give(f"{GOAL} That is number {number}.", project), "unverified", "failed", "paused")
             house.post("/memories/consolidate", {})
         asked = [seen for seen in model.requests() if is_noting(seen)]
         spent = sum(row["run"]["tokens"] for row in house.get("/memories/runs", limit=100)["items"])

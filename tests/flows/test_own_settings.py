@@ -9,6 +9,7 @@ from typing import get_args
 import msgspec
 import pytest
 
+from stead.domain.checks import WELL
 from stead.domain.commands import Command
 from stead.domain.errors import InvalidRequest
 from stead.runtime.preferences import HomePreferences
@@ -44,7 +45,7 @@ def test_a_model_reads_the_settings_and_each_change_is_confirmed_although_it_was
         use_model(house, model.openai)
         goal = "set daily_tokens to 900000, daily_usd to 7.5 and models to acme/other, acme/scripted"
         id = house.give(goal, project, allow=["config_set"])
-        assert house.finish(id, answer="session")["status"] == "completed"
+        assert house.finish(id, answer="session")["status"] in WELL
     said = [body["text"] for body in house.bodies(id, "tool.finished")]
     assert "models: acme/scripted\ndaily_tokens: unlimited\ndaily_usd: unlimited\napproval_ttl_s: 604800" in said[2]
     asked = house.bodies(id, "approval.requested")
@@ -83,7 +84,7 @@ def test_no_command_but_two_is_reached_whatever_a_model_asks_for_and_the_person_
         before = _facts(house)
         limits = {"iterations": 500, "stall": 100, "repetition": 100}
         id = house.give("try everything", project, limits=limits)
-        assert house.finish(id, answer="once", timeout_s=60)["status"] == "completed"
+        assert house.finish(id, answer="once", timeout_s=60)["status"] in WELL
         finished = house.bodies(id, "tool.finished")
         assert len(finished) == len(calls)
         assert [body for body in finished if body["outcome"] == "ok"] == []

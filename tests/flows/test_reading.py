@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+from stead.domain.checks import WELL
 from tests.fakes.models import Script, Seen, Turn
 from tests.flows.asking import SITE, house_with_site, plan, question, settle, turn, verdicts
 from tests.flows.house import Json, LivingHome, use_model
@@ -51,7 +52,7 @@ def test_an_amount_is_read_off_a_hostile_page_and_nothing_else_of_it_arrives(tmp
             id = house.give(f"note what to pay for {site.url('/bill')}", project)
             assert settle(house, id, "session")["tool"] == "write"
             assert settle(house, id, "once")["tool"] == "extract_page"
-            house.wait(id, "completed", "failed")  # the second write was not asked for
+            house.wait(id, *WELL, "incomplete", "failed")  # the second write was not asked for
             judged, ends = house.bodies(id, "call.judged"), house.bodies(id, "tool.finished")
             recorded = json.dumps(house.events(id))
             usage, row = house.get("/usage")["items"], house.get(f"/objectives/{id}")
@@ -85,7 +86,7 @@ def test_the_same_page_fetched_taints_and_the_next_write_is_asked_for(tmp_path: 
             asked = question(house, id)
             assert (asked["rule"], asked["sources"]) == ("tainted-context", ["workspace", SITE])
             settle(house, id, "deny")
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
     assert not (project / "b.md").exists()
 
 
@@ -105,7 +106,7 @@ def test_what_was_read_is_no_authority_for_where_something_goes(tmp_path: Path, 
             asked = question(house, id)
             assert (asked["rule"], asked["sources"]) == ("tainted-argument", [SITE])
             settle(house, id, "deny")
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
 
 
 def test_a_file_is_read_unasked_and_spoilt_answers_are_told_in_our_words(house: LivingHome, project: Path) -> None:
@@ -115,7 +116,7 @@ def test_a_file_is_read_unasked_and_spoilt_answers_are_told_in_our_words(house: 
         with served(answered(script, reading)) as model:
             use_model(house, model.openai)
             id = house.give("see what is to be paid", project)
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
             (end,) = house.bodies(id, "tool.finished")
         assert end["outcome"] == outcome
         assert "IGNORE" not in json.dumps([end, house.bodies(id, "call.judged")])
@@ -136,7 +137,7 @@ def test_a_crash_in_the_middle_of_a_reading_counts_it_in_full_and_goes_on(house:
         (reserved,) = [body["reserved"]["tokens"] for body in house.bodies(id, "reading.requested")]
         house.kill()
         house.start()
-        row = house.wait(id, "completed", "failed")
+        row = house.wait(id, *WELL, "incomplete", "failed")
         (lost,) = house.bodies(id, "reading.failed")
         (read,) = house.bodies(id, "reading.replied")
         replied = house.bodies(id, "model.replied")
@@ -154,6 +155,6 @@ def test_a_field_that_could_carry_text_is_refused(house: LivingHome, project: Pa
     with served(by_turn(*asking)) as model:
         use_model(house, model.openai)
         id = house.give("read it", project)
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
         assert not any(map(is_reading, model.requests()))
     assert verdicts(house, id) == ["arguments"] * 3

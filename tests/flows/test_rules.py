@@ -6,6 +6,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Seen, Turn
 from tests.flows.asking import answer, house_with_site, question, settle, turn, verdicts
 from tests.flows.conftest import shared_house as house
@@ -72,7 +73,7 @@ def test_a_rule_stops_a_granted_call_of_a_running_session_until_it_is_removed(ho
         assert waiting["path"] == "infra/three.tf"
         assert house.cli("rules", "remove", rule["id"][:5], "--yes").returncode == 0
         answer(house, later, "deny")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     asked = "shell-dynamic-code"
     rules = ["granted", asked, "auto", "rule-deny", "rule-deny", "granted", asked, "granted"]
     assert verdicts(house, id) == rules
@@ -105,7 +106,7 @@ def test_rules_over_programs_hosts_and_folders_are_kept_as_they_are_understood(t
             for id in ids:
                 assert settle(house, id, "deny")["rule"] == "rule-ask"
             for id in ids:
-                house.wait(id, "completed", "failed")
+                house.wait(id, *WELL, "incomplete", "failed")
             kept = [verdicts(house, id) for id in ids]
     denied = ["rule-ask", "rule-deny", "rule-deny"]
     assert kept == [[*denied, "rule-deny"], [*denied, "auto"]]
@@ -127,7 +128,7 @@ def test_a_constraint_is_enforced_before_the_call_by_the_same_rules(house: Livin
         started = house.cli(*given, *keep)
         assert started.returncode == 0, started.stderr
         id = json.loads(started.stdout.splitlines()[0])["id"]
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     assert verdicts(house, id) == ["rule-deny", "rule-deny", "auto"]
     assert not (project / "infra").exists() and (project / "out.md").exists()
 
@@ -155,7 +156,7 @@ def test_what_stays_in_the_machine_is_free_and_waits_once_something_from_elsewhe
             for tool, rule, word in (("shell", "network", "deny"), ("fetch", "level-each", "once")):
                 house.until(partial(_asks, house, id, tool, rule), f"{tool} to be asked for")
                 settle(house, id, word)
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
             judged = verdicts(house, id)
     assert judged == ["auto", "auto", "auto", "network", "level-each", "approved", "auto", "auto"]
     assert (project / "a.md").exists()
@@ -173,7 +174,7 @@ def test_where_writes_are_asked_the_question_names_what_other_programs_obey(hous
         use_model(house, model.openai)
         id = house.give("write it", project)
         asked = settle(house, id, "session")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     assert (asked["rule"], asked["shape"], asked["risk"]) == ("obeyed-file", "any", "medium")
     assert "AGENTS.md" in asked["reason"]
     assert verdicts(house, id) == ["obeyed-file", "approved", "granted"]

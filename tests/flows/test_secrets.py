@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows import canaries
 from tests.flows.house import LivingHome, use_model
@@ -243,7 +244,7 @@ def test_a_tool_gets_a_value_in_the_argument_that_it_is_bound_to_and_nobody_sees
     with served(holding(by_turn(*(Turn("", calls=(call,)) for call in calls)))) as model:
         use_model(house, model.openai)
         id = house.give("set it up", project, secrets=["shop"], allow=["write", "edit", "shell"])
-        assert house.finish(id, answer="once")["status"] == "completed"
+        assert house.finish(id, answer="once")["status"] in WELL
         sent = b"".join(seen.request.body for seen in model.requests()).decode()
     assert f"KEY={VALUE}\nOTHER={other}\n" in (project / ".settings").read_text("utf-8")
     assert re.fullmatch(r"\{\{secret:shop#[0-9a-f]{16}\}\}\n", (project / "said.txt").read_text("utf-8"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.asking import answer, question, settle, turn, verdicts
 from tests.flows.conftest import shared_house as house
@@ -65,7 +66,7 @@ def test_harmless_commands_run_unasked_and_what_hides_is_asked_by_name_each_time
             answer(house, first, "session")
         assert refused.value.status == 409
         rows = asked_in_turn(house, id, len(DISGUISED), "deny")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
         shown = house.cli("show", id).stdout
     ran = house.bodies(id, "tool.finished")[: len(HARMLESS)]
     assert verdicts(house, id)[: len(HARMLESS)] == ["auto"] * len(HARMLESS)
@@ -94,7 +95,7 @@ def test_a_lasting_yes_covers_the_command_as_it_was_understood_and_no_other(hous
         shown = house.cli("approvals", question(house, id)["id"]).stdout
         rows += asked_in_turn(house, id, 1, "session")
         rows += asked_in_turn(house, id, 3, "deny")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     asks = ["shell-runs-code", "shell-runs-code", "shell-writes", "shell-removes", "shell-inline-code"]
     assert [row["rule"] for row in rows] == [*asks, "shell-protected-path"]
     shapes = ["shell:python3 check.py a", "shell:python3 check.py b", "changes", "shell:rm -rf made"]
@@ -122,6 +123,6 @@ def test_a_script_that_changes_between_question_and_answer_is_asked_for_again(ho
         assert house.bodies(id, "tool.started") == []
         assert second["digest"] != first["digest"] and second["arguments"] == first["arguments"]
         answer(house, second, "once")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     assert [body["why"] for body in house.bodies(id, "approval.lapsed")] == ["changed"]
     assert ["swapped" in end["text"] for end in house.bodies(id, "tool.finished")] == [True]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
+from stead.domain.checks import WELL
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Turn
 from tests.fakes.search import HITS, KEY, Engine, engine
@@ -87,7 +88,7 @@ def test_a_search_is_asked_for_and_its_key_is_told_to_nobody_else(
         assert json.loads(asked["arguments"]) == {"query": "how a quill is cut", "count": 9, "engine": HOST}
         assert server.requests == []
         answer(house, asked, "once")
-        house.wait(id, "completed")
+        house.wait(id, *WELL)
         [end] = house.bodies(id, "tool.finished")
         bodies = "".join(seen.request.body.decode() for seen in model.requests())
     assert server.queries == ["how a quill is cut"]
@@ -106,7 +107,7 @@ def test_without_an_engine_the_model_is_told_the_next_step_and_the_person_is_not
     with served(by_turn(turn("web_search", query="quills"), then=Turn("I cannot search."))) as model:
         use_model(house, model.openai)
         id = house.give("search for quills", project)
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     assert verdicts(house, id) == ["arguments"]
     assert "stead search set searxng" in told(house, id)[0]
 
@@ -144,7 +145,7 @@ def test_a_page_that_has_private_words_searched_for_gets_a_question_and_no_searc
             settle(house, id, "deny")
             house.until(lambda: server.queries == ["quills"], "what the plan and the person named, unasked")
             settle(house, id, "deny")
-            house.wait(id, "completed", "failed")
+            house.wait(id, *WELL, "incomplete", "failed")
             judged = verdicts(house, id, "web_search")
     assert server.queries == ["quills"]
     assert judged == ["tainted-argument", "tainted-argument", "planned", judged[-1]]
@@ -162,7 +163,7 @@ def test_a_yes_is_for_the_engine_that_was_shown(house: LivingHome, server: Engin
         assert json.loads(question(house, id)["arguments"])["engine"] == "localhost"
         assert server.queries == []
         settle(house, id, "deny")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
     assert server.queries == []
 
 
@@ -231,10 +232,10 @@ def _order(house: LivingHome, project: Path, shop: Shop) -> None:
         assert (asked["tool"], asked["level"], asked["shape"]) == ("api_call", "confirm", "")
         assert shop.requests == []
         answer(house, asked, "once")
-        house.wait(id, "waiting", "completed")
+        house.wait(id, "waiting", *WELL)
         if house.get("/approvals", session=id)["items"]:  # the grant was given before anything was read
             settle(house, id, "once")
-        house.wait(id, "completed", "failed")
+        house.wait(id, *WELL, "incomplete", "failed")
         bodies = "".join(seen.request.body.decode() for seen in model.requests())
     assert [(request.method, request.headers["x-key"]) for request in shop.requests] == [("POST", VALUE)]
     sent, unbound, inside, also = told(house, id)

@@ -116,7 +116,7 @@ def _next(draw: st.DrawFn, state: Session) -> Bodies:
     if draw(st.integers(0, 3)) == 0:
         if state.spec.interactive:
             return [ev.TurnEnded(state.turn, "done", draw(texts))]
-        return [ev.ObjectiveEnded("completed", "done", draw(texts))]
+        return [ev.ObjectiveEnded("unverified", "done", draw(texts))]
     return [ev.ModelRequested(RequestNo(state.requests + 1), "", len(state.messages), 500, ev.Spend(1000, 40))]
 
 

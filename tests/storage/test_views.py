@@ -70,7 +70,7 @@ async def test_an_objective_goes_through_every_status(journal: JournalFile, view
     assert (views.objective(ADA).reason, views.objective(ADA).summary) == ("stall", "It went in circles.")
     assert [row.status for row in views.approvals(status="all")] == ["lapsed"]
     await becomes("running", ev.ObjectiveRetried(ev.Budget(500, "unlimited")))
-    await becomes("completed", ev.ObjectiveEnded("completed", "done", "Tidied."))
+    await becomes("unverified", ev.ObjectiveEnded("unverified", "done", "Tidied."))
     await becomes("running", ev.ObjectiveRetried(ev.Budget(500, "unlimited")))
     await becomes("cancelled", ev.ObjectiveEnded("cancelled", "cancelled", ""))
     assert {status for _, status in told} == set(get_args(ObjectiveStatus)) - {"idle", "closed"}
@@ -262,7 +262,7 @@ async def test_open_runs_say_what_each_is_at(journal: JournalFile, views: Views)
     waiting = Story().turn(("shell", "{}")).question()
     held = Story().tell(ev.SessionPaused("tea"))
     reopened = Story().turn(("shell", "{}")).tell(started, ev.ToolReopened(CallKey("call_1_0"), "shell"))
-    over = Story().turn("Done.").tell(ev.ObjectiveEnded("completed", "done", ""))
+    over = Story().turn("Done.").tell(ev.ObjectiveEnded("unverified", "done", ""))
     for number, story in enumerate((Story(), asking, calling, held, waiting, reopened, over)):
         await record(journal, session(number), story)
     assert views.open_runs() == [

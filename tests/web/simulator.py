@@ -6,6 +6,8 @@ the real bus; only the disk, the models and the machines are missing.
 
 from __future__ import annotations
 
+from stead.domain.checks import ENDS
+
 import asyncio
 import hashlib
 import itertools
@@ -52,7 +54,7 @@ from tests.web.simulated_sessions import SimulatedSessions
 
 PERSON = Label(integrity=Integrity.PERSON)
 REHEARSAL = ev.ModelRef("rehearsal", "rehearsal")
-_ENDED = ("completed", "failed", "cancelled")
+_ENDED = ENDS
 
 
 class SetClock:

@@ -99,7 +99,7 @@ def _last_resort(session: Session, world: World, window: int) -> Effect:
     unasked = summarising.without(session, world)
     if unasked is not None:
         return unasked
-    return Finish("failed", "context", f"Stopped: the next request may pass the model's window of {window} tokens.")
+    return Finish("incomplete", "context", f"Stopped: the next request may pass the model's window of {window} tokens.")
 
 
 def cleared(session: Session, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:

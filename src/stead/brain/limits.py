@@ -16,6 +16,10 @@ FAILURES = 5
 """Model requests in a row that bring nothing, before the objective fails."""
 
 
+_STUCK = ("stall", "repetition", "model")
+"""What is no limit of the person's: it could not go on."""
+
+
 def reached(session: Session) -> Finish | None:
     """The limit that has been reached between two steps, if any."""
     limit = session.spec.limits
@@ -88,4 +92,4 @@ def _spent(session: Session) -> str:
 def _failed(session: Session, reason: str, cause: str) -> Finish:
     done = sum(step.status == "done" for step in session.plan)
     plan = f" {done} of {len(session.plan)} planned steps were done." if session.plan else ""
-    return Finish("failed", reason, f"Stopped: {cause}.{plan}")
+    return Finish("failed" if reason in _STUCK else "incomplete", reason, f"Stopped: {cause}.{plan}")

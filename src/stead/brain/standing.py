@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import re
 
-from stead.brain import claims
 from stead.domain.errors import InvalidRequest
 from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.policies import Rule
@@ -54,6 +53,8 @@ _PROGRAM = lazy_pattern(r"`([^`\s]+)[^`]*`")
 _HOST = lazy_pattern(r"(?<![\w@/.-])(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}\b(?![\w/-]*\.\w)", re.I)
 _HIDDEN = lazy_pattern(r"(?<![\w./-])\.[a-z][\w-]*(?:\.[\w-]+)*(?![\w/])", re.I)
 _FOLDER = lazy_pattern(r"(?<![\w./-])(?:\./)?[\w.-]+(?:/[\w.*-]+)*/(?![\w.])")
+
+_PATH = lazy_pattern(r"(?<![\w@:/.-])(?:\./|/work/)?[\w-][\w.-]*(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b(?!\()")
 
 
 def compile_rule(text: str, directory: str = "") -> Rule:
@@ -150,10 +151,15 @@ _ENDINGS = frozenset(
 
 
 def _paths(bare: str, hosts: tuple[str, ...]) -> tuple[str, ...]:
-    folders = [claims.clean(found.group()) for found in _FOLDER.finditer(bare)]
-    files = [claims.clean(found.group()) for pattern in (claims.PATH, _HIDDEN) for found in pattern.finditer(bare)]
+    folders = [_clean(found.group()) for found in _FOLDER.finditer(bare)]
+    files = [_clean(found.group()) for pattern in (_PATH, _HIDDEN) for found in pattern.finditer(bare)]
     return tuple(dict.fromkeys(path for path in (*folders, *files) if path.lower().rstrip("/") not in hosts))
 
 
 def _id(said: str, directory: str) -> str:
     return "r_" + hashlib.sha256(f"{directory}\n{said.casefold()}".encode()).hexdigest()[:8]
+
+
+def _clean(path: str) -> str:
+    """A workspace path as one spelling: no leading ``./`` or ``/work/``."""
+    return path.removeprefix("/work/").removeprefix("./")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import islice, takewhile
 
-from stead.brain import context, limits, objective, summarising
+from stead.brain import context, ends, limits, summarising
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.effects import Effect, Record, RunTools, Wait
@@ -36,6 +36,8 @@ def next_effect(session: Session, world: World) -> Effect | None:
         return None
     if reached := limits.reached(session):
         return reached
+    if owed := ends.owed(session):
+        return owed
     for call in session.calls.values():
         match call.step:
             case "done":
@@ -60,7 +62,7 @@ def next_effect(session: Session, world: World) -> Effect | None:
     if not session.plan and not isinstance(last, UserMessage) and not session.spec.interactive:
         return Record((ev.PlanMade(steps=(ev.PlanStep(session.spec.title, "doing"),), by="stead"),))
     if isinstance(last, AssistantMessage):
-        return objective.judge(session)
+        return ends.conclude(session)
     return context.call_model(session, world)
 
 

@@ -26,6 +26,8 @@ def load(name: str) -> Command:
             from stead.cli.running import COMMANDS
         case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete" | "revoke" | "stop":
             from stead.cli.objectives import COMMANDS
+        case "checks":
+            from stead.cli.acceptance import COMMANDS
         case "session":
             from stead.cli.session import COMMANDS
         case "memory":

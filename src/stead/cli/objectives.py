@@ -17,8 +17,9 @@ from stead.cli.session_row import print_row
 from stead.cli.spending import BUDGET, budget_of
 from stead.cli.templates import fill, lines
 from stead.client import Json
+from stead.domain.checks import ENDS
 
-STATUSES = ("pending", "running", "waiting", "paused", "completed", "failed", "cancelled")
+STATUSES = ("pending", "running", "waiting", "paused", *ENDS)
 
 
 def _show(invocation: Invocation, arguments: Namespace) -> int:

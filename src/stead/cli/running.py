@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from stead.cli.acceptance import DONE_WHEN, parse_check
 from stead.cli.forms import OBJECTIVE, OneOf, arg, command
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
@@ -20,6 +21,8 @@ from stead.client import Json
 def _run(invocation: Invocation, arguments: Namespace) -> int:
     body: Json = {"goal": read_text(arguments.goal, "goal"), "directory": folder_of(arguments.dir, "--dir DIR")}
     body |= {"constraints": arguments.constraint} | work_fields(arguments)
+    if arguments.done_when:
+        body["checks"] = [parse_check(text) for text in arguments.done_when]
     client, out = ensure_daemon(invocation), invocation.out
     answer = client.post("/objectives", body)
     session: str = answer["session"]
@@ -53,6 +56,7 @@ COMMANDS = {
         arg("goal GOAL", 'what to reach, in your words; "-" reads it from standard input'),
         arg("--dir D", "the folder to work in (else the current one)", default="."),
         arg("--constraint C...", "a rule to keep"),
+        DONE_WHEN,
         *WORK,
         OneOf(arg("--detach", "leave it running in the background"), WAIT),
         VERBOSE,

@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stead.cli.acceptance import print_checks
 from stead.cli.figures import counted
 from stead.cli.labels import model_name
 from stead.cli.output import Output, clean
 from stead.cli.spending import cost_line
 from stead.cli.templates import fill, pairs
 from stead.client import Json
+from stead.domain.event_words import fact_words
 
 _STYLES = {
     "running": "cyan",
     "waiting": "yellow",
     "paused": "yellow",
     "idle": "green",
-    "completed": "green",
+    "answered": "green",
+    "verified": "green",
+    "unverified": "yellow",
+    "incomplete": "red",
     "failed": "red",
 }
 _PAIRS = (
@@ -45,6 +50,12 @@ def print_row(out: Output, row: Json, watchers: Sequence[Json] = ()) -> None:
     out.pairs([*pairs(_PAIRS, shown), *keep], indent="  ")
     _print_text(out, row, "goal", row["goal"])
     _print_text(out, row, "last words" if row["kind"] == "session" else "summary", row["summary"])
+    if row["facts"]:
+        out.line("on record")
+        out.lines(fill(template, given) for template, given, _ in fact_words(row["facts"]))
+    if row["checks"]:
+        out.line("done when")
+        print_checks(out, row["checks"])
     if row["plan"]:
         out.line("plan")
         print_plan(out, row["plan"])

@@ -15,7 +15,7 @@ from stead.cli.labels import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line, reveal_line
 from stead.cli.templates import Line, fill, filled
 from stead.client import Json
-from stead.domain.event_words import changed_file, landed, step_words, worded
+from stead.domain.event_words import changed_file, fact_words, landed, step_words, worded
 
 TAIL_LINES = 5
 LIVE_LINES = 40
@@ -25,6 +25,7 @@ DIFF_LINES = 40
 _WRITERS = ("write", "edit")
 _LINE_LIMIT = 160
 _PROGRESS_S = 2.0
+_END_STYLES = {"answered": "green", "verified": "green", "incomplete": "red", "failed": "red"}
 _ENDS = ("objective.ended", "turn.ended")
 _OUTCOMES = {
     "ok": ("ok", "green"),
@@ -142,9 +143,10 @@ class TimelinePrinter:
     def _print_line(self, body: Json) -> None:
         match body["type"]:
             case "objective.ended":
-                style = {"completed": "green", "failed": "red"}.get(body["status"], "yellow")
+                style = _END_STYLES.get(body["status"], "yellow")
                 why = "" if body["reason"] in ("done", body["status"]) else fill(" ({reason})", body)
                 self._line(fill("{status}", body) + why, style)
+                self._lines(filled(fact_words(body["facts"])))
             case "file.changed":
                 self._lines(_edit(self._session, body["key"], body["change"], self._out))
                 return

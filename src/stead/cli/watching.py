@@ -16,13 +16,14 @@ from stead.cli.output import clean_line
 from stead.cli.spending import cost_line
 from stead.cli.timeline import TimelinePrinter
 from stead.client import ApiError, Json, NoDaemon
+from stead.domain.checks import ENDS, WELL
 
 if TYPE_CHECKING:
     from stead.client import Stream
 
 _TICK_S = 1.0
 _FIRST_NEWS_S = 5
-_ENDED = ("completed", "failed", "cancelled", "idle", "closed")
+_ENDED = (*ENDS, "idle", "closed")
 _RESULT = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known")
 
 
@@ -246,7 +247,7 @@ class Watch:
                 out.json({"type": "result", "id": self._session, "status": "deleted"})
             return FAILED
         session = row["kind"] == "session"
-        code = OK if row["status"] == "completed" or (session and row["reason"] in ("", "done")) else FAILED
+        code = OK if row["status"] in WELL or (session and row["reason"] in ("", "done")) else FAILED
         if out.as_json:
             return self._print_result(code)
         if not session:

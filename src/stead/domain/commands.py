@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from stead.domain.bounds import AnyFolder, Folder, Text, bounds
+from stead.domain.checks import Check
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.forget_commands import Forget
@@ -50,6 +51,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
         profile: strictness.
         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
         secrets: names of secrets that the model may use; it never reads their values.
+        checks: what has to be true before a goal counts as verified; see ``domain.checks``.
         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
             profile.
         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -67,6 +69,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     profile: Profile = Profile.WORK
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    checks: Annotated[tuple[Check, ...], bounds(maxItems=50)] = ()
     mode: WorkMode = "workspace"
     ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
 
@@ -408,6 +411,21 @@ class SetPlan(msgspec.Struct, frozen=True, tag="plan.set", forbid_unknown_fields
     steps: Annotated[tuple[PlanStep, ...], bounds(maxItems=30)]
 
 
+class SetChecks(msgspec.Struct, frozen=True, tag="session.checks", forbid_unknown_fields=True):
+    """Put these acceptance checks in place of the person's; proposals among them are accepted."""
+
+    session: SessionId
+    checks: Annotated[tuple[Check, ...], bounds(maxItems=50)]
+
+
+class AnswerCheck(msgspec.Struct, frozen=True, tag="session.check.answer", forbid_unknown_fields=True):
+    """Say whether a check of kind ``person`` holds; at an ended objective that can change how it ended."""
+
+    session: SessionId
+    id: str
+    holds: bool
+
+
 class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):
     """Let a session spend this much in all; both figures positive or "unlimited"."""
 
@@ -429,6 +447,8 @@ SessionWord = (
     | CancelCall
     | RetryCall
     | SetPlan
+    | SetChecks
+    | AnswerCheck
     | RaiseBudget
 )
 """What a person can tell one session, in addition to answering its questions."""

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.checks import CheckItem, End
 from stead.domain.events import Body, ModelRef, Spend
 from stead.domain.ids import CallKey, RequestNo
 from stead.domain.messages import UserMessage
@@ -59,12 +60,19 @@ class Compact(msgspec.Struct, frozen=True, tag="compact"):
     counted_percent: int
 
 
+class RunChecks(msgspec.Struct, frozen=True, tag="run_checks"):
+    """Judge acceptance checks: ``before`` the work that they are about, or at its ``end``."""
+
+    items: tuple[CheckItem, ...]
+    when: Literal["before", "end"]
+
+
 class Finish(msgspec.Struct, frozen=True, tag="finish"):
     """End the objective, or the turn of an interactive session."""
 
-    status: Literal["completed", "failed", "cancelled"]
+    status: End
     reason: str
     summary: str
 
 
-Effect = CallModel | RunTools | Record | Wait | Compact | Finish
+Effect = CallModel | RunTools | Record | Wait | Compact | RunChecks | Finish

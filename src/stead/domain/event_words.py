@@ -93,6 +93,10 @@ def worded(body: Json) -> Iterator[Words]:
             for path in body["runnable"]:
                 yield "new in your folder, and can be run: {path:path}", {"path": path}, "yellow"
             yield from review(body["session"], body["review"])
+        case "objective.ended" | "checks.set":
+            return
+        case "checks.run":
+            yield from _judged(body)
         case "terminal.closed":
             style = "dim" if body["why"] in ("exited", "closed") else "yellow"
             yield f"a terminal ended: {_ENDS.get(body['why'], '{why}')}", body, style
@@ -174,10 +178,45 @@ def restored(body: Json) -> Iterator[Words]:
     yield "  undo it: stead session restore {session} {before}", body, ""
 
 
+def _judged(body: Json) -> Iterator[Words]:
+    """What checks came to. Before the work only those that hold say something: they prove nothing."""
+    before = body["when"] == "before"
+    shown = [result for result in body["results"] if not before or result["holds"]]
+    if not shown:
+        return
+    when = "before the work, so that it proves nothing" if before else "by Stead itself, in {duration_ms:duration}"
+    yield f"checked {when}:", body, "dim"
+    for result in shown:
+        holds = result["holds"]
+        state = "could not be judged" if holds is None else "holds" if holds else "does not hold"
+        style = "red" if holds is False else "yellow" if holds is None or before else "green"
+        more = "" if holds else "[: {detail:300}]"
+        yield f"  {state}: {{words:200}}{more}", result, style
+
+
+def fact_words(facts: Json) -> Iterator[Words]:
+    """What the record holds of a run or a turn, in a line or a few."""
+    if not (facts.get("changed") or facts.get("commands") or facts.get("sent")):
+        yield "  on record: nothing was changed, run or sent", {}, "dim"
+        return
+    if facts.get("changed"):
+        listed = ", ".join(facts["paths"][:PATHS])
+        yield "  changed {changed:#path}: {listed:300}", {**facts, "listed": listed}, "dim"
+    for ran in facts.get("ran", ())[-PATHS:]:
+        known = ran["exit_code"] is not None
+        yield "  ran {line:120}" + (": exit code {exit_code}" if known else ": its exit code is not known"), ran, "dim"
+    for one in facts.get("sent", ())[:PATHS]:
+        yield "  reached out: {one:200}", {"one": one}, "dim"
+    if facts.get("failed"):
+        yield "  {failed:#call} failed", facts, "yellow"
+
+
 def _ended(body: Json) -> Iterator[Words]:
     done, changed = body["reason"] == "done", body["changed"]
     files = ", nobody could look at what changed" if changed < 0 else "[, {changed:#path} changed]"
     yield f"turn {{turn}} {'done' if done else 'ended: {reason}'}{files}", body, "green" if done else "yellow"
+    if body.get("status") == "answered" and not changed:
+        yield from fact_words(body["facts"])
     yield from ((f"  {changed_file(change)}", change, "") for change in body["changes"][:PATHS])
     yield from _more(changed, len(body["changes"]))
 

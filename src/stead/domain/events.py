@@ -12,6 +12,8 @@ from typing import Literal
 import msgspec
 
 from stead.domain.approval_events import *
+from stead.domain.check_events import *
+from stead.domain.checks import Check, End, RunFacts
 from stead.domain.directive_events import *
 from stead.domain.home_events import *
 from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId
@@ -51,6 +53,8 @@ class PlanMade(msgspec.Struct, frozen=True, tag="plan.made"):
     calls: tuple[PlannedCall, ...] = ()
     """What the steps will do, as far as it is known. Only a plan that is made before anything untrusted was read
     grants these."""
+    checks: tuple[Check, ...] = ()
+    """How the model would have its work checked; they count in a plan from before its first effect."""
 
 
 class ModelRequested(msgspec.Struct, frozen=True, tag="model.requested"):
@@ -164,6 +168,12 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     """Of the files that a command or the goal names, those that the command was seen to write."""
     removed: tuple[str, ...] = ()
     """Those that were gone after it."""
+    effect: str = ""
+    """Which ``ToolEffect`` the call had; "" for one that never ran."""
+    exit_code: int | None = None
+    """Of a command that ended."""
+    reached: tuple[str, ...] = ()
+    """The hosts that the call's own requests reached."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):
@@ -184,15 +194,17 @@ class SessionStopped(msgspec.Struct, frozen=True, tag="session.stopped"):
 
 
 class ObjectiveEnded(msgspec.Struct, frozen=True, tag="objective.ended"):
-    """The end state.
+    """The end state; the person's answer to a check can bring another one after it.
 
-    ``reason`` is one of done, budget, context, iterations, stall, repetition, wall_time, evidence, unmet, denied,
-    model, cancelled.
+    ``reason`` is one of done, confirm (a check waits for the person), checks, plan, budget, context, iterations, stall,
+    repetition, wall_time, model, cancelled; before version 2 also evidence, unmet, denied. ``summary`` is what the
+    model says, or Stead where it was stopped; ``facts`` are what the record holds.
     """
 
-    status: Literal["completed", "failed", "cancelled"]
+    status: End
     reason: str
     summary: str
+    facts: RunFacts = RunFacts()
 
 
 class ObjectiveRetried(msgspec.Struct, frozen=True, tag="objective.retried"):
@@ -214,6 +226,7 @@ Body = (
     | ModelFailed
     | CallJudged
     | ApprovalBody
+    | CheckBody
     | ToolStarted
     | ToolReopened
     | ToolFinished
@@ -230,7 +243,7 @@ Body = (
     | HomeBody
 )
 
-VERSIONS: dict[str, int] = {"session.opened": 3}
+VERSIONS: dict[str, int] = {"session.opened": 3, "objective.ended": 2}
 """Tags whose current version is past 1."""
 RETIRED: dict[str, str] = {"objective.created": "session.opened"}
 """Tags that are written no more, each with the one that its versions go on in."""

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from stead.domain import events as ev
+from stead.domain.checking import acted, apply_checks, checks_text, owned, undone
 from stead.domain.conversation import append_message, close_turn, digest_messages, record_source
 from stead.domain.home_events import HomeBody
 from stead.domain.memory_events import MemoryFact
@@ -44,7 +45,7 @@ def begin(event: ev.Event) -> Session:
     body = event.body
     if not isinstance(body, ev.SessionOpened):
         raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
-    goal = [] if body.contract is None else [_goal_text(body.contract, body.constraints)]
+    goal = [] if body.contract is None else [_goal_text(body.contract, body)]
     secrets = secrets_text(body.secrets)
     return Session(
         id=event.session,
@@ -57,6 +58,7 @@ def begin(event: ev.Event) -> Session:
         messages=[UserMessage("\n\n".join(filter(None, (text, secrets))), PERSON) for text in goal],
         telling="" if goal else secrets,
         words=goal,
+        checks=owned(body.checks),
         sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
     )
 
@@ -92,11 +94,11 @@ def apply(session: Session, event: ev.Event) -> None:
                 session.compacting = len(session.messages)
             append_message(session, UserMessage(text=text, label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, by="person"):
-            session.plan = steps
+            session.plan, session.plan_by = steps, "person"
             session.planned = []  # it was the other plan that granted
             append_message(session, UserMessage(text=plan_text(steps), label=STEAD, notice=True))
-        case ev.PlanMade(steps=steps, calls=calls):
-            session.plan = steps
+        case ev.PlanMade(steps=steps, by=by, calls=calls):
+            session.plan, session.plan_by = steps, by
             if not session.sources:
                 session.planned = _unused(calls, session.used, session.planned)
         case ev.GrantMade() as made:
@@ -110,19 +112,24 @@ def apply(session: Session, event: ev.Event) -> None:
         case ev.SessionResumed():
             session.phase = "active"
             session.failures = session.not_before_ms = 0
+        case ev.ChecksSet() | ev.ChecksRun() | ev.CheckAnswered():
+            apply_checks(session, body)
         case ev.ObjectiveEnded():
             _end(session, body)
         case ev.ObjectiveRetried():
             _retry(session, body)
         case ev.SessionDeleted():
             session.deleted = True
-        case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
+        case ev.EgressUsed(verdict=verdict):
+            session.effects += verdict == "allow"
+        case ev.MachineStarted() | ev.MachineEnded():
             return
         case ev.TerminalOpened(id=id):
             session.terminals.append(id)
         case ev.TerminalClosed(id=id):
             session.terminals = [other for other in session.terminals if other != id]
         case ev.ChangesLanded(landing=landing):
+            session.effects += bool(landing.count or landing.held)
             session.runnable = [*dict.fromkeys((*session.runnable, *landing.runnable))][:MOST_RUNNABLE]
         case ev.ReviewWanted(review=review):
             session.review, session.runnable = review, []
@@ -184,6 +191,7 @@ def _apply_reading(session: Session, body: ev.ReadingRequested | ev.ReadingRepli
 
 def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
     session.messages.append(AssistantMessage(parts=reply.parts))
+    undone(session)
     if reply.usage.total:
         session.measured_tokens = reply.usage.total
         session.measured = len(session.messages)
@@ -231,7 +239,11 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
                 for value in entity.gives:
                     session.given.setdefault(value, []).append((entity.kind, entity.id))
-            session.actions.append(Action(call.tool, call.arguments, outcome, body.changed, body.removed))
+            files = (body.changed, body.removed)
+            acted(
+                session,
+                Action(call.tool, call.arguments, outcome, *files, body.effect, body.exit_code, body.reached),
+            )
             session.revision += call.step == "started" and not call.idempotent
             session.ran = session.ran or (call.step == "started" and not call.idempotent)
             session.worked_ms += body.duration_ms
@@ -320,6 +332,8 @@ def _plus(one: ev.Spend, other: ev.Spend) -> ev.Spend:
     )
 
 
-def _goal_text(contract: ev.Contract, constraints: tuple[str, ...]) -> str:
-    listed = "".join(f"\n- {constraint}" for constraint in constraints)
-    return f"{contract.goal}\n\nConstraints:{listed}" if listed else contract.goal
+def _goal_text(contract: ev.Contract, opened: ev.SessionOpened) -> str:
+    listed = "".join(f"\n- {constraint}" for constraint in opened.constraints)
+    constraints = f"Constraints:{listed}" if listed else ""
+    checks = checks_text(owned(opened.checks)) if opened.checks else ""
+    return "\n\n".join(filter(None, (contract.goal, constraints, checks)))

@@ -1,4 +1,4 @@
-"""What an objective is made of: its bounds, its plan, the evidence it owes, what it spends and on which model.
+"""What an objective is made of: its bounds, its plan, what it spends and on which model.
 
 Layer: domain. Values that events, commands and rows carry; knows none of them. Money is millionths of a US dollar.
 """
@@ -29,7 +29,7 @@ class Limits(msgspec.Struct, frozen=True):
         stall: the same tool with the same arguments this many times in a row ends it.
         repetition: the same reply text this many times in a row ends it.
         wall_s: seconds of work (requests and tools); pauses and waits are not counted.
-        send_backs: refused completions before it fails.
+        send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
     """
 
     iterations: Annotated[int, bounds(minimum=1, maximum=1000)] = 50
@@ -46,18 +46,10 @@ class PlanStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: Literal["todo", "doing", "done", "skipped"] = "todo"
 
 
-class EvidenceWanted(msgspec.Struct, frozen=True):
-    """What must be in the journal before the goal counts as met: ``wrote`` a path, or ``ran`` a command."""
-
-    kind: Literal["wrote", "ran"]
-    subject: str
-
-
 class Contract(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What makes a session an objective: the goal, and what must be on record before it counts as met."""
+    """What makes a session an objective: the goal. What proves that it is met are its checks."""
 
     goal: str
-    evidence: tuple[EvidenceWanted, ...] = ()
 
 
 class Spend(msgspec.Struct, frozen=True):

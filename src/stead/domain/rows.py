@@ -10,18 +10,35 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.checks import CheckItem, End, RunFacts
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.policies import Origin, Reason
 from stead.domain.secrets import Binding
 from stead.domain.trials import Review
 
-ObjectiveStatus = Literal[
-    "pending", "running", "waiting", "paused", "completed", "failed", "cancelled", "idle", "closed"
-]
+ObjectiveStatus = Literal["pending", "running", "waiting", "paused", End, "idle", "closed"]
 """The last two are of interactive sessions: between turns, and closed."""
 Kind = Literal["objective", "session"]
 """The mode of a session: an objective, or interactive (``session``, the word of the API)."""
+
+
+class CheckRow(msgspec.Struct, frozen=True):
+    """An acceptance check of an objective, and what it came to.
+
+    Args:
+        item: the check.
+        words: the same in a sentence.
+        before: whether it held before the work, so that it proves nothing; None where nobody could tell.
+        holds: whether it holds, as last judged; None where it was not, or could not be.
+        detail: why not.
+    """
+
+    item: CheckItem
+    words: str
+    before: bool | None = None
+    holds: bool | None = None
+    detail: str = ""
 
 
 class ObjectiveRow(msgspec.Struct, frozen=True):
@@ -56,6 +73,9 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """Of a session, the one under way included."""
     review: Review = Review()
     """What of its changes waits for the person."""
+    checks: tuple[CheckRow, ...] = ()
+    facts: RunFacts = RunFacts()
+    """What the record holds of the run that ended, or of the last turn."""
 
 
 class StepRow(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from stead.domain.checkpoints import FileChange, LeftOut, Version
+from stead.domain.checks import Check, End, RunFacts
 from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
 from stead.domain.messages import Message, UserMessage
 from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep
@@ -46,6 +47,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     mode: WorkMode = "workspace"
     ignore: tuple[str, ...] = ()
     """Patterns as in .gitignore of what checkpoints leave out, in addition to what they always do."""
+    checks: tuple[Check, ...] = ()
+    """The person's, of an objective; what becomes of them is in ``checks.set``."""
     channel: str = ""
     """The channel that it talks in, in which others may read along; "" at the person's own doors."""
 
@@ -89,6 +92,9 @@ class Action(msgspec.Struct, frozen=True):
     changed: tuple[str, ...] = ()
     """As ``ToolFinished`` has them."""
     removed: tuple[str, ...] = ()
+    effect: str = ""
+    exit_code: int | None = None
+    reached: tuple[str, ...] = ()
 
 
 class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -247,6 +253,9 @@ class TurnEnded(msgspec.Struct, frozen=True, tag="turn.ended"):
     summary: str
     changes: tuple[FileChange, ...] = ()
     changed: int = 0
+    status: End | Literal[""] = ""
+    """As of ``ObjectiveEnded``; a turn has no checks. "" before there was one."""
+    facts: RunFacts = RunFacts()
 
 
 class SessionClosed(msgspec.Struct, frozen=True, tag="session.closed"):

@@ -13,6 +13,7 @@ import msgspec
 
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
+from stead.domain.checks import CheckItem, CheckResult
 from stead.domain.events import Action as Action
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, RequestNo, SessionId
 from stead.domain.memory import Viewer, channel_place, workspace_place
@@ -146,6 +147,18 @@ class Session(msgspec.Struct):
     calls: dict[CallKey, Call] = {}
     """The calls of the last reply, in the model's order; empty when all are answered."""
     plan: tuple[ev.PlanStep, ...] = ()
+    plan_by: str = ""
+    """Who made the plan as it is: "model", "stead" or "person"."""
+    checks: tuple[CheckItem, ...] = ()
+    """Its acceptance checks, proposals that nobody has accepted included."""
+    before: dict[str, CheckResult] = {}
+    """By check, what it came to before the work."""
+    results: dict[str, CheckResult] = {}
+    """By check, what it came to since the model's last reply, or by the person's answer."""
+    effects: int = 0
+    """What changed, was sent, or may have been: landings, calls that left, unknown outcomes; in this turn or run."""
+    acted_from: int = 0
+    """The first of ``actions`` that belongs to this turn or run."""
     telling: str = ""
     """What goes into the prompt before the next words: memory, secrets."""
     files: str = ""

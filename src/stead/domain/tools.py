@@ -147,6 +147,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
             out then says counts as a source that cannot be trusted.
         landing: what became of the changes that the call made.
         quoted: the text quotes a machine, a server or a file, whatever the tool's declaration trusts of its answers.
+        exit_code: of a command that ended.
         no_machine: there was no machine to work in; the text says why.
     """
 
@@ -161,6 +162,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     reached: tuple[str, ...] = ()
     quoted: bool = False
     no_machine: bool = False
+    exit_code: int | None = None
     landing: Landing = Landing()
 
 

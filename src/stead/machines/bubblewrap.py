@@ -28,6 +28,7 @@ from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.output import Output
+from stead.machines.proofs import MachineProofs
 from stead.machines.sandbox import Limits
 from stead.machines.services import MachineServices
 from stead.machines.terminals import Closed, MachineTerminals
@@ -104,6 +105,7 @@ class BubblewrapMachines:
             lambda session, path, data: self._change(session, "save", _bytes(path), data, answer=int),
         )
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
+        self.proofs = MachineProofs(self.transactions, self._work, self._search_limit_s)
         self.services = MachineServices(
             self.transactions, self._work, lambda id: self._slots[id].machine() if id in self._slots else None
         )

@@ -123,6 +123,10 @@ def _next(request: ModelRequest) -> Do | str:
     for order in orders:
         task = understand(order.text)
         if task is None:
+            given_up = _plan((_short(order),), ("skipped",), "Close the plan.")
+            seen = any((call.tool, call.arguments) == ("plan", given_up.arguments) for call in past)
+            if "plan" in tools.offered and not seen:
+                return given_up
             outcomes.append(None)
             continue
         if order.again and (outcome := outcomes[-1]) is not None and outcome.met:
@@ -158,17 +162,16 @@ def _with_plan(task: Task, tools: Toolset) -> Work[Outcome]:
     """A task between the plan as it is made and the plan as it came out."""
     steps = titles(task)
     if "plan" in tools.offered:
-        yield _plan(steps, "doing", "todo", "Plan the work.")
+        yield _plan(steps, ("doing", "todo"), "Plan the work.")
     outcome = yield from carry_out(task, tools)
     if "plan" in tools.offered:
-        yield _plan(
-            steps, "done" if outcome.worked else "skipped", "done" if outcome.met else "skipped", "Close the plan."
-        )
+        came = ("done" if done else "skipped" for done in (outcome.worked, outcome.met))
+        yield _plan(steps, tuple(came), "Close the plan.")
     return outcome
 
 
-def _plan(steps: tuple[str, str], first: str, second: str, why: str) -> Do:
-    lines = [{"title": title, "status": status} for title, status in zip(steps, (first, second), strict=True)]
+def _plan(steps: Sequence[str], states: Sequence[str], why: str) -> Do:
+    lines = [{"title": title, "status": status} for title, status in zip(steps, states, strict=True)]
     return Do("plan", {"steps": lines}, why)
 
 
@@ -228,12 +231,15 @@ def _last_word(orders: Sequence[_Order], outcomes: Sequence[Outcome | None]) -> 
             continue  # tried again later
         tried = f" This was try {order.again + 1}." if order.again else ""
         if outcome is None:
-            short = " ".join(order.text.split())[:60]
-            paragraphs.append(f"I do not understand {short!r}. {GRAMMAR} {CONNECT} The goal is not met.{tried}")
+            paragraphs.append(f"I do not understand {_short(order)!r}. {GRAMMAR} {CONNECT} The goal is not met.{tried}")
             continue
         rules = " I do not judge constraints; look for yourself." if "\n\nConstraints:\n" in order.text else ""
         paragraphs.append(" ".join(outcome.said) + rules + tried + _quoted(outcome.shown))
     return f"{LABEL} " + "\n\n".join(paragraphs)
+
+
+def _short(order: _Order) -> str:
+    return " ".join(order.text.split())[:60]
 
 
 def _quoted(lines: Sequence[str]) -> str:

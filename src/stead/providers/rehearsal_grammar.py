@@ -70,7 +70,7 @@ def understand(goal: str) -> Task | None:
     """The task that a goal states, or nothing when no rule fits it."""
     if len(goal) > GOAL_LIMIT:
         return None
-    marked, values = _mark(goal.partition("\n\nConstraints:\n")[0])
+    marked, values = _mark(_ADDED.split(goal, maxsplit=1)[0])
     if len(marked) > MARKED_LIMIT:
         return None
     for kind, fixed, rule in _rules():
@@ -80,6 +80,9 @@ def understand(goal: str) -> Task | None:
                 return task
     return None
 
+
+_ADDED = re.compile(r"\n\n(?:Constraints|Done when):\n")
+"""Begins what Stead puts after a goal."""
 
 # -- marks ----------------------------------------------------------------------------------------------------------
 

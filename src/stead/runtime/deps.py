@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from stead.domain.checkpoints import Checkpoints, Versions
 from stead.domain.directives import Directives
 from stead.domain.folders import Folders
-from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
+from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Proofs, Snapshots
 from stead.domain.services import Services
 from stead.domain.terminals import Terminals
 from stead.domain.trials import Trials
@@ -32,6 +32,7 @@ class Deps:
     machines: Machines
     terminals: Terminals
     services: Services
+    proofs: Proofs
     trials: Trials
     checkpoints: Checkpoints
     versions: Versions

@@ -7,9 +7,10 @@ What a tool gives back is labelled here, by its declaration and by what it was p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import TypeVar
 
 import msgspec
 
@@ -36,6 +37,8 @@ from stead.screen.links import links
 _FILES_OF_A_COMMAND = 50
 """How many of the files that a command names an approval is bound to; a command that names more asks again anyway."""
 
+T = TypeVar("T")
+
 UNKNOWN_HOST = "?"
 """Stands for a host where nobody says which; what came from there is trusted by no answer."""
 
@@ -57,6 +60,7 @@ class Judged:
     label: Label
     context: Context
     writes: tuple[str, ...]
+    effect: ToolEffect
     changes: bool
     stains: tuple[str, ...]
     command: str
@@ -204,6 +208,7 @@ class Gate:
             label=_label(declaration, session.stained),
             context=context,
             writes=_written(declaration, parsed),
+            effect=declaration.effect,
             changes=policy.changes_files(declaration),
             stains=declaration.stores if policy.changes(declaration) and context.sources else (),
             command=command or "",
@@ -225,6 +230,26 @@ class Gate:
         finally:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)
+
+    async def attempt(self, judged: Judged, permit: Permit, work: Callable[[Permit], Awaitable[T]]) -> T:
+        """Have Stead do something of its own under the permit of an allowed call, which does not run.
+
+        Raises:
+            PermitRefused: the permit is not for this call; a bug. All else comes from ``work``.
+        """
+        permit.spend(judged.tool, judged.parsed)
+        try:
+            return await work(permit)
+        finally:
+            permit.close()
+
+    def only_reads(self, name: str, arguments: Mapping[str, object]) -> bool:
+        """Whether a call of a tool with these arguments changes nothing anywhere."""
+        tool = self._tools.get(name)
+        return tool is not None and acting(tool.spec.declaration, arguments).effect in (
+            ToolEffect.READ,
+            ToolEffect.FETCH,
+        )
 
     def source(self, session: Session, judged: Judged, outcome: ToolOutcome) -> str:
         """What a call's output comes from: hosts of the web, the workspace, or an account that the tool reads.

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from stead.brain.directives import instructions
-from stead.brain.objective import contract
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.checks import all_checked
 from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
@@ -163,12 +163,14 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
         InvalidRequest: the goal, the folder or a figure cannot be; the text says which and what it may be.
     """
     _check_goal(command)
+    if command.checks and command.goal is None:
+        raise InvalidRequest("acceptance checks belong to a goal; an interactive session has none")
     usual = cmd.SESSION_BUDGET if command.goal is None else cmd.DEFAULT_BUDGET
     budget = command.budget or usual
     check_budget(budget)
     _check_bounds(command)
     directory = folder(command.directory)
-    owed = None if command.goal is None else contract(command.goal.strip())
+    owed = None if command.goal is None else ev.Contract(command.goal.strip())
     name = owed.goal.splitlines()[0] if owed else Path(directory).name
     return ev.SessionOpened(
         workspace=DEFAULT_WORKSPACE,
@@ -183,6 +185,7 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
         contract=owed,
         constraints=tuple(text.strip() for text in command.constraints if text.strip()),
         hosts=_allowed_hosts(command.hosts),
+        checks=all_checked(command.checks),
         mode=command.mode,
         ignore=command.ignore,
     )

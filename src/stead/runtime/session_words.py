@@ -10,8 +10,11 @@ from typing import assert_never
 
 import msgspec
 
+from stead.brain.ends import end
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.checking import with_checks
+from stead.domain.checks import CheckResult, all_checked
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CallKey
 from stead.domain.messages import AssistantMessage, ToolCall
@@ -40,8 +43,8 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str) -> Facts:
                 raise Conflict(f"only {way}")
             return (ev.SessionDeleted(),)
         case cmd.Retry(budget=budget):
-            if session.end is None or session.end.status == "completed":
-                raise Conflict("only a failed or cancelled objective can be tried again")
+            if session.end is None or session.end.status in ("verified", "answered"):
+                raise Conflict("only an objective that ended without being verified or answered can be tried again")
             check_budget(budget)
             return (ev.ObjectiveRetried(budget=budget),)
         case cmd.Revoke(tool=tool):
@@ -51,6 +54,8 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str) -> Facts:
             if session.phase == "ended":
                 raise Conflict("it is closed already; a message opens it again")
             return (*lapsed(session), ev.SessionClosed(door=door))
+        case cmd.AnswerCheck(id=id, holds=holds):
+            return _answered(session, id, holds=holds, door=door)
         case _ if session.end is not None:
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
         case cmd.SendMessage(text=text, interrupt=interrupt):
@@ -62,6 +67,10 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str) -> Facts:
         case cmd.SetPlan(steps=steps):
             _check_plan(steps)
             return (ev.PlanMade(steps=steps, by="person"),)
+        case cmd.SetChecks(checks=checks):
+            if session.spec.interactive:
+                raise Conflict("acceptance checks belong to a goal; an interactive session has none")
+            return (ev.ChecksSet(with_checks(session, all_checked(checks)), "person"),)
         case cmd.RaiseBudget(budget=budget):
             check_budget(budget)
             return (ev.BudgetRaised(budget=budget, door=door),)
@@ -71,6 +80,19 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str) -> Facts:
             return _on_run(command, session, door)
         case _:
             assert_never(command)
+
+
+def _answered(session: Session, id: str, *, holds: bool, door: str) -> Facts:
+    if not any(item.id == id and item.check.kind == "person" for item in session.checks):
+        raise NotFound(f"there is no check {id!r} that the person answers; see `stead checks`")
+    fact = ev.CheckAnswered(id, holds, door)
+    if session.end is None or session.end.status not in ("verified", "unverified", "incomplete"):
+        return (fact,)
+    results = {**session.results, id: CheckResult(id, holds)}
+    status = end(msgspec.structs.replace(session, results=results))
+    return fact, msgspec.structs.replace(
+        session.end, status=status, reason="checks" if status == "incomplete" else "done"
+    )
 
 
 def require_interactive(session: Session) -> None:

@@ -17,7 +17,7 @@ from typing import assert_never
 
 from stead.brain.turn import next_effect
 from stead.domain import events as ev
-from stead.domain.effects import CallModel, Compact, Finish, Record, RunTools, Wait
+from stead.domain.effects import CallModel, Compact, Finish, Record, RunChecks, RunTools, Wait
 from stead.domain.errors import (
     BudgetRefused,
     Fenced,
@@ -296,6 +296,8 @@ class Actor:
                     await self._call_model(stream, effect)
                 case RunTools(keys=keys):
                     await self._steps.run_tools(stream, keys)
+                case RunChecks():
+                    await self._steps.run_checks(stream, effect)
                 case Compact(upto=upto, head=head, counted_percent=percent):
                     await stream.commit()
                     ingested = await self._deps.history.ingest(stream.place)

@@ -6,6 +6,7 @@ only inside ``perform``.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,10 +15,13 @@ from typing import Literal, assert_never
 import msgspec
 
 from stead.brain.directives import instructions
+from stead.brain.ends import facts
 from stead.brain.world import World
 from stead.domain import events as ev
+from stead.domain.checking import planned
 from stead.domain.checkpoints import FileChange, Version
-from stead.domain.effects import CallModel, Finish
+from stead.domain.checks import End
+from stead.domain.effects import CallModel, Finish, RunChecks
 from stead.domain.errors import InvalidRequest, MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
@@ -29,6 +33,7 @@ from stead.domain.sessions import STEAD, Call, Session
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.domain.trials import Landing
 from stead.runtime import approvals, reading, recovery
+from stead.runtime.checking import Checker
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
@@ -76,6 +81,7 @@ class Steps:
         self._performer = performer
         self._keeper = keeper
         self._notes = notes
+        self._checker = Checker(deps.gate, deps.proofs, deps.clock)
 
     def world(self, stream: Stream) -> World | None:
         """The facts of the moment; a session whose model is gone is paused, with the reason."""
@@ -259,6 +265,10 @@ class Steps:
             return
         outcome = ran.outcome
         stream.add(*_confirmed(outcome.facts, run.verdict.reason), actor="model")
+        for plan in outcome.facts:
+            items = planned(stream.session, plan.checks)
+            if items != stream.session.checks and not stream.session.spec.interactive:
+                stream.add(ev.ChecksSet(items, "model"))
         end = ev.ToolFinished(
             key=key,
             tool=judged.tool,
@@ -272,6 +282,9 @@ class Steps:
             warnings=outcome.warnings,
             changed=_written(outcome.landing),
             removed=outcome.landing.removed,
+            effect=judged.effect.value,
+            exit_code=outcome.exit_code,
+            reached=outcome.reached,
         )
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
         if outcome.landing != Landing():
@@ -293,12 +306,21 @@ class Steps:
             source=end.source if read.ok else "",
         )
 
+    async def run_checks(self, stream: Stream, effect: RunChecks) -> None:
+        """Judge checks and record what they came to; nothing is recorded of checks that were cut off."""
+        started = time.monotonic()
+        judging = self._checker.run(stream.session, effect.items, self._teller(CallKey("checks")))
+        results = await self._performer.perform(judging)
+        if not isinstance(results, Cancelled):
+            took_ms = int((time.monotonic() - started) * 1000)
+            stream.add(ev.ChecksRun(effect.when, results, took_ms))
+
     async def ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
         """The end of an objective, or of a turn of an interactive session, with what the turn has changed."""
         if not session.spec.interactive:
             return ending(session, effect.status, effect.reason, effect.summary)
         changes, changed = await self._keeper.survey(session)
-        return turn_ending(session, effect.reason, effect.summary, changes, changed)
+        return turn_ending(session, effect, changes, changed)
 
     def _question(self, key: CallKey, judged: Judged, ask: Ask) -> ev.ApprovalRequested:
         return ev.ApprovalRequested(
@@ -332,22 +354,25 @@ class Steps:
         return tell
 
 
-def ending(
-    session: Session, status: Literal["completed", "failed", "cancelled"], reason: str, summary: str
-) -> tuple[ev.Body, ...]:
+def ending(session: Session, status: End, reason: str, summary: str) -> tuple[ev.Body, ...]:
     """The end of an objective: its open question lapses first, so that no door keeps showing it.
 
     The summary is the report, which goes to people; the words that it was made of stay in the timeline.
     """
-    return (*lapsed(session), ev.ObjectiveEnded(status=status, reason=reason, summary=outgoing(summary).text))
+    end = ev.ObjectiveEnded(status=status, reason=reason, summary=outgoing(summary).text, facts=facts(session))
+    return (*lapsed(session), end)
 
 
-def turn_ending(
-    session: Session, reason: str, summary: str, changes: tuple[FileChange, ...], changed: int
-) -> tuple[ev.Body, ...]:
+def turn_ending(session: Session, effect: Finish, changes: tuple[FileChange, ...], changed: int) -> tuple[ev.Body, ...]:
     """The end of a turn, likewise; the session rests."""
     end = ev.TurnEnded(
-        turn=session.turn, reason=reason, summary=outgoing(summary).text, changes=changes, changed=changed
+        turn=session.turn,
+        reason=effect.reason,
+        summary=outgoing(effect.summary).text,
+        changes=changes,
+        changed=changed,
+        status=effect.status,
+        facts=facts(session),
     )
     return (*lapsed(session), end)
 

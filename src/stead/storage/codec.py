@@ -30,9 +30,17 @@ def _as_session(plain: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "type": "session.opened", "contract": contract}
 
 
+def _as_fact(plain: dict[str, Any]) -> dict[str, Any]:
+    """The end of an objective under today's names: nothing that counts had checked what was called completed."""
+    stopped = plain["reason"] in ("budget", "context", "iterations", "wall_time", "evidence", "unmet", "denied")
+    status = "incomplete" if plain["status"] == "failed" and stopped else plain["status"]
+    return {**plain, "status": "unverified" if status == "completed" else status}
+
+
 UPCASTS: dict[tuple[str, int], Upcast] = {
     ("objective.created", 1): _with_profile,
     ("objective.created", 2): _as_session,
+    ("objective.ended", 1): _as_fact,
     ("session.opened", 1): _with_profile,
     ("session.opened", 2): dict,  # it had no contract, and has none
 }

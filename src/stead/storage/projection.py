@@ -9,9 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.domain import events as ev
+from stead.domain.checking import owned
+from stead.domain.checks import CheckItem
 from stead.domain.ids import CallKey, RequestNo
 from stead.domain.messages import ReplyPart, Text, ToolCall
-from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow
+from stead.domain.rows import ApprovalRow, CheckRow, ObjectiveRow, ObjectiveStatus, OpenRunRow
 from stead.domain.timeline import OpenRequest
 from stead.domain.timeline_fold import Standing
 from stead.domain.trials import Review
@@ -85,6 +87,7 @@ def opened(event: ev.Event, body: ev.SessionOpened) -> Objective:
             updated_ms=event.ts_ms,
             ended_ms=0,
             kind="session" if body.interactive else "objective",
+            checks=_checks(owned(body.checks), ()),
         ),
         talk=Talk(interactive=body.interactive, resting=body.interactive),
     )
@@ -120,6 +123,8 @@ def _advanced(objective: Objective, event: ev.Event) -> Objective:
             return _settled(objective, spend)
         case ev.PlanMade(steps=plan):
             return replace(objective, row=replace(row, plan=plan))
+        case ev.ChecksSet() | ev.ChecksRun() | ev.CheckAnswered() as body:
+            return replace(objective, row=replace(row, checks=_checked(row.checks, body)))
         case ev.ApprovalRequested():
             return replace(objective, row=replace(row, pending_approvals=row.pending_approvals + 1))
         case ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
@@ -133,6 +138,25 @@ def _advanced(objective: Objective, event: ev.Event) -> Objective:
             return _turned(objective, event)
 
 
+def _checks(items: tuple[CheckItem, ...], known: tuple[CheckRow, ...]) -> tuple[CheckRow, ...]:
+    old = {row.item.id: row for row in known if row.item.check in [item.check for item in items]}
+    return tuple(replace(old.get(item.id, CheckRow(item, item.check.words)), item=item) for item in items)
+
+
+def _checked(rows: tuple[CheckRow, ...], body: ev.CheckBody) -> tuple[CheckRow, ...]:
+    came: dict[str, dict[str, bool | str | None]] = {}
+    match body:
+        case ev.ChecksSet(items=items):
+            return _checks(items, rows)
+        case ev.ChecksRun(when="before", results=results):
+            came = {result.id: {"before": result.holds} for result in results}
+        case ev.ChecksRun(results=results):
+            came = {result.id: {"holds": result.holds, "detail": result.detail} for result in results}
+        case ev.CheckAnswered(id=id, holds=holds):
+            came = {id: {"holds": holds, "detail": ""}}
+    return tuple(replace(row, **came.get(row.item.id, {})) for row in rows)
+
+
 def _turned(objective: Objective, event: ev.Event) -> Objective:
     """The objective after a turn of its life."""
     row = objective.row
@@ -141,8 +165,8 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=replace(row, reason=why), paused=True)
         case ev.SessionResumed():
             return replace(objective, row=replace(row, reason=""), paused=False)
-        case ev.ObjectiveEnded(status=status, reason=reason, summary=summary):
-            ended = replace(row, status=status, reason=reason, summary=summary, ended_ms=event.ts_ms)
+        case ev.ObjectiveEnded(status=status, reason=reason, summary=summary, facts=facts):
+            ended = replace(row, status=status, reason=reason, summary=summary, facts=facts, ended_ms=event.ts_ms)
             return replace(objective, row=replace(ended, pending_approvals=0), paused=False, open_calls=())
         case ev.ObjectiveRetried(budget=budget):
             allowed = ev.Budget(
@@ -155,8 +179,8 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=_spoken_to(objective), paused=False)
         case ev.TurnEnded() if objective.talk.unread:
             return replace(objective, row=replace(row, iterations=0), open_calls=())
-        case ev.TurnEnded(reason=reason, summary=summary):
-            return replace(objective, row=replace(row, reason=reason, summary=summary), open_calls=())
+        case ev.TurnEnded(reason=reason, summary=summary, facts=facts):
+            return replace(objective, row=replace(row, reason=reason, summary=summary, facts=facts), open_calls=())
         case ev.SessionClosed():
             return replace(objective, open_calls=())
         case ev.ConversationSet(carried=carried):

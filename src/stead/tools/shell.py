@@ -103,6 +103,7 @@ class ShellTool(StructTool[ShellArguments]):
             _with_notes(ran.output, notes),
             size_bytes=ran.size_bytes,
             landing=ran.landing,
+            exit_code=None if ran.timed_out else ran.exit_code,
             warnings=tuple(Reason("egress-host", line) for line in said),
         )
 

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from stead.domain.checks import Check, all_checked
+from stead.domain.errors import InvalidRequest
 from stead.domain.events import PlanMade, PlanStep
 from stead.domain.permits import Permit
 from stead.domain.plans import PlanCall
@@ -28,6 +30,7 @@ class PlanArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole plan as it now stands, 1 to 30 steps, and up to 50 calls that they will make."""
 
     steps: Annotated[tuple[Step, ...], msgspec.Meta(min_length=1, max_length=30)]
+    checks: Annotated[tuple[Check, ...], msgspec.Meta(max_length=20)] = ()
     calls: Annotated[tuple[PlanCall, ...], msgspec.Meta(max_length=50)] = ()
 
 
@@ -48,4 +51,8 @@ class Plan(StructTool[PlanArguments]):
         """Hand the plan back as a fact, to be recorded with the call; what it grants is the guardian's matter."""
         steps = tuple(PlanStep(step.title, step.status) for step in arguments.steps)
         calls = tuple(call.entry() for call in arguments.calls)
-        return ToolOutcome("ok", "Plan noted.", facts=(PlanMade(steps=steps, by="model", calls=calls),))
+        try:
+            checks = all_checked(arguments.checks)
+        except InvalidRequest as wrong:
+            return ToolOutcome("error", f"The plan was not taken: {wrong}.")
+        return ToolOutcome("ok", "Plan noted.", facts=(PlanMade(steps=steps, by="model", calls=calls, checks=checks),))

@@ -27,7 +27,7 @@ _OBJECTIVE: dict[str, Any] = {
     "says": "Give a goal. The answer's ``session`` is the new objective.",
 }
 _INTERACTIVE: dict[str, Any] = {
-    "fixed": {"goal": None, "constraints": ()},
+    "fixed": {"goal": None, "constraints": (), "checks": ()},
     "bounds": {"budget": Field(Budget, cmd.SESSION_BUDGET)},
     "says": "Open an interactive session in a folder. The answer's ``session`` is the new one.",
 }
@@ -59,6 +59,8 @@ SESSIONS = (
     post("/sessions/{session}/revoke", "revoke_in_session", cmd.Revoke, "ToolName"),
     post("/sessions/{session}/fork", "fork_session", cmd.ForkSession, "Fork", status=201),
     Route("PUT", "/sessions/{session}/plan", "set_plan", cmd.SetPlan, "WantedPlan"),
+    Route("PUT", "/sessions/{session}/checks", "set_checks", cmd.SetChecks, "WantedChecks"),
+    post("/sessions/{session}/checks/{id}", "answer_check", cmd.AnswerCheck, "CheckAnswer"),
     post("/sessions/{session}/budget", "raise_budget", cmd.RaiseBudget, "WantedBudget", spread="budget"),
     post("/sessions/{session}/calls/{call}/edit", "edit_call", cmd.EditCall, "OwnArguments"),
     post("/sessions/{session}/calls/{call}/cancel", "cancel_call", cmd.CancelCall, "CancelReason"),

@@ -202,4 +202,24 @@ def _html(rows: Rows, content: bytes) -> None:
     rows.page(encode(page_text(content)))
 
 
-_WORK: dict[str, Callable[..., None]] = {"glob": _glob, "grep": _grep, "hash": _hash, "html": _html, "read": _read}
+def _prove(rows: Rows, kind: bytes, path: bytes, text: bytes) -> None:
+    from .proofs import digest, prove
+
+    if kind in (b"changed", b"untouched"):
+        wanted = [part for part in os.fsdecode(path + b"**" * path.endswith(b"/")).split("/") if part not in ("", ".")]
+        found = (entry for entry in _walk(WORK, rows) if _matches(entry.path[len(WORK) + 1 :].split("/"), wanted))
+        answer = digest(found, rows.check)
+        rows.fields([b"1", b"", answer.encode()])
+    else:
+        holds, detail = prove(kind.decode(), path.decode(), text.decode())
+        rows.fields([b"%d" % holds, encode(detail), b""])
+
+
+_WORK: dict[str, Callable[..., None]] = {
+    "glob": _glob,
+    "grep": _grep,
+    "hash": _hash,
+    "html": _html,
+    "prove": _prove,
+    "read": _read,
+}

@@ -1,0 +1,140 @@
+"""How a run ends: what its checks and its record say, whatever the model does.
+
+Layer: brain. Nothing here asks a model or reads its words. A run is ``verified`` when all of its checks hold and one of
+the person's did not hold before the work: a check that held anyway proves nothing. Without such a check the model's own
+plan can show that it is not done, never that it is.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stead.domain.checks import CheckItem, CheckResult, CommandRan, End, RunFacts
+from stead.domain.effects import Effect, Finish, Record, RunChecks
+from stead.domain.events import NoticeGiven, PlanStep
+from stead.domain.messages import AssistantMessage, Text
+from stead.domain.sessions import Action, Session
+
+_MOST, _CHARS = 20, 200
+_CUT_OFF = "Your reply was cut off. Say it again, shorter."
+
+
+def owed(session: Session) -> RunChecks | None:
+    """The checks that were never looked at before the work that they are about."""
+    items = tuple(item for item in _due(session) if item.check.kind != "person" and item.id not in session.before)
+    return RunChecks(items, "before") if items else None
+
+
+def conclude(session: Session) -> Effect:
+    """What follows from a reply without calls: a look at the checks, work again, or the end."""
+    text = last_text(session)
+    left = session.spec.limits.send_backs - session.send_backs
+    if session.cut_off or not text:
+        if left > 0:
+            said = _CUT_OFF if session.cut_off else "Your reply was empty. Go on with the goal, or report."
+            return Record((NoticeGiven(said, "completion"),))
+        cause = "the model's replies were cut off" if session.cut_off else "the model's replies were empty"
+        return Finish("failed", "model", f"Stopped: {cause} again and again.")
+    if session.spec.interactive:
+        return Finish("unverified" if session.effects else "answered", "done", text)
+    unknown = [item for item in _due(session) if item.id not in session.results]
+    if unasked := tuple(item for item in unknown if item.check.kind != "person"):
+        return RunChecks(unasked, "end")
+    failing = [item for item in _due(session) if item not in unknown and not session.results[item.id].holds]
+    if failing and left > 0:
+        return Record((NoticeGiven(_send_back(session, failing), "completion"),))
+    open_steps = [step.title for step in _unmet(session) if step.status != "skipped"]
+    if open_steps and not session.checks and not session.send_backs and left > 0:
+        named = "; ".join(title[:_CHARS] for title in open_steps[:5])
+        said = f"By your plan this is not done: {named}. Go on, or set the plan to what is so, then report."
+        return Record((NoticeGiven(said, "completion"),))
+    status = end(session)
+    return Finish(status, _reason(session, status, unknown), text)
+
+
+def end(session: Session) -> End:
+    """What a run that came to its end by itself counts as, by its checks and what it did."""
+    due = _due(session)
+    if any(item.id in session.results and not session.results[item.id].holds for item in due):
+        return "incomplete"
+    if any(proves(session, item) for item in due) and all(item.id in session.results for item in due):
+        return "verified"
+    if _unmet(session):
+        return "incomplete"
+    return "unverified" if session.effects or due else "answered"
+
+
+def proves(session: Session, item: CheckItem) -> bool:
+    """Whether a check that holds shows that the work brought it about: it is the person's, and did not hold before."""
+    if not item.accepted:
+        return False
+    before = session.before.get(item.id)
+    return item.check.kind == "person" or (before is not None and before.holds is False)
+
+
+def facts(session: Session) -> RunFacts:
+    """What the record holds of the run, or of the turn under way."""
+    actions = [action for action in session.actions[session.acted_from :] if action.outcome != "denied"]
+    paths = dict.fromkeys(path for action in actions for path in (*action.changed, *action.removed))
+    ran = [CommandRan(_line(action), action.exit_code) for action in actions if action.effect == "execute"]
+    sent = [_sent(action) for action in actions if action.effect == "send" or action.reached]
+    return RunFacts(
+        calls=len(actions),
+        failed=sum(action.outcome != "ok" for action in actions),
+        changed=len(paths),
+        paths=tuple(paths)[:_MOST],
+        commands=len(ran),
+        ran=tuple(ran[-_MOST:]),
+        sent=tuple(dict.fromkeys(sent))[:_MOST],
+    )
+
+
+def last_text(session: Session) -> str:
+    """The words of the last reply, or "" when the last message is none."""
+    last = session.messages[-1]
+    if not isinstance(last, AssistantMessage):
+        return ""
+    return "".join(part.text for part in last.parts if isinstance(part, Text)).strip()
+
+
+def _due(session: Session) -> list[CheckItem]:
+    """The checks that count: the person's, and those of the model's plan. What a file proposes is nothing yet."""
+    return [item for item in session.checks if item.accepted or item.by == "model"]
+
+
+def _unmet(session: Session) -> list[PlanStep]:
+    """The steps that the model's own plan does not call done."""
+    return [step for step in session.plan if step.status != "done"] if session.plan_by == "model" else []
+
+
+def _reason(session: Session, status: End, unknown: list[CheckItem]) -> str:
+    if status == "incomplete":
+        return "checks" if any(not result.holds for result in session.results.values()) else "plan"
+    return "confirm" if unknown else "done"
+
+
+def _send_back(session: Session, failing: list[CheckItem]) -> str:
+    said = "".join(f"\n- {item.check.words}: {_found(session.results[item.id])}" for item in failing)
+    return f"Not done yet, by checks that Stead ran itself:{said}\nGo on, or say why it cannot be done."
+
+
+def _found(result: CheckResult) -> str:
+    if result.holds is None:
+        return f"could not be judged, {result.detail}"
+    return result.detail or "it does not hold"
+
+
+def _line(action: Action) -> str:
+    """The command of a call; its whole arguments where it has none of that name."""
+    try:
+        decoded = msgspec.json.decode(action.arguments, type=dict[str, object])
+        line = str(decoded.get("command") or action.arguments)
+    except (msgspec.MsgspecError, RecursionError):
+        line = action.arguments
+    return line if len(line) <= _CHARS else line[: _CHARS - 1] + "…"
+
+
+def _sent(action: Action) -> str:
+    hosts = f" ({', '.join(action.reached[:5])})" if action.reached else ""
+    failed = "" if action.outcome == "ok" else f", {action.outcome}"
+    return f"{action.tool}{hosts}{failed}"[:_CHARS]

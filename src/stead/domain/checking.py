@@ -1,0 +1,87 @@
+"""How the events of acceptance checks change a session.
+
+Layer: domain. A part of ``domain.folding``, which sends the events here.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from stead.domain import events as ev
+from stead.domain.checks import MOST, Check, CheckItem, CheckResult
+from stead.domain.conversation import append_message
+from stead.domain.messages import UserMessage
+from stead.domain.sessions import STEAD, Action, Session
+
+
+def owned(checks: tuple[Check, ...]) -> tuple[CheckItem, ...]:
+    """The person's own, as an objective begins with them."""
+    return tuple(CheckItem(f"c{number}", check) for number, check in enumerate(checks, 1))
+
+
+def apply_checks(session: Session, body: ev.CheckBody) -> None:
+    """Apply an event of the session's checks."""
+    match body:
+        case ev.ChecksSet(items=items, by=by):
+            old = {item.id: item.check for item in session.checks}
+            session.checks = items
+            session.results = {}
+            same = {item.id for item in items if old.get(item.id) == item.check}
+            session.before = {id: result for id, result in session.before.items() if id in same}
+            if by == "person":
+                append_message(session, UserMessage(checks_text(items), STEAD, notice=True))
+        case ev.ChecksRun(when="before", results=results):
+            session.before |= {result.id: result for result in results}
+        case ev.ChecksRun(results=results):
+            session.results |= {result.id: result for result in results}
+        case ev.CheckAnswered(id=id, holds=holds):
+            session.results[id] = CheckResult(id, holds, "the person's answer")
+
+
+def planned(session: Session, checks: tuple[Check, ...]) -> tuple[CheckItem, ...]:
+    """The session's checks with those of a new plan of the model's in place of those of its last one.
+
+    Once something had an effect they stay as they are: the work does not choose by what it is judged.
+    """
+    if not checks or session.effects:
+        return session.checks
+    kept = [item for item in session.checks if item.by != "model" or item.accepted]
+    known = {item.check.key: item for item in session.checks}
+    free = max((int(item.id[1:]) for item in session.checks), default=0)
+    for check in checks:
+        if all(item.check != check for item in kept) and len(kept) < MOST:
+            free += check.key not in known
+            kept.append(known.get(check.key) or CheckItem(f"c{free}", check, "model", accepted=False))
+    return tuple(kept)
+
+
+def acted(session: Session, action: Action) -> None:
+    """Count a finished call among the run's."""
+    session.actions.append(action)
+    left = action.effect == "send" or (action.effect in ("execute", "write") and bool(action.reached))
+    ran = action.outcome in ("ok", "error", "cancelled")
+    unknown = action.outcome == "unknown" and action.effect not in ("think", "read")
+    session.effects += bool(action.changed or action.removed or (left and ran) or unknown)
+
+
+def checks_text(items: tuple[CheckItem, ...]) -> str:
+    """What the model is given of the checks that its work has to pass."""
+    lines = "".join(f"\n- {item.check.words}" for item in items if item.accepted)
+    return f"Done when:{lines}" if lines else "The person took the acceptance checks back."
+
+
+def undone(session: Session) -> None:
+    """The run goes on, so what its checks came to at its end says nothing any more."""
+    answered = {item.id for item in session.checks if item.check.kind == "person"}
+    session.results = {id: result for id, result in session.results.items() if id in answered}
+
+
+def with_checks(session: Session, checks: tuple[Check, ...]) -> tuple[CheckItem, ...]:
+    """The session's checks with these in place of the person's; proposals among them are accepted, others stay so."""
+    known = {item.check.key: item for item in session.checks}
+    free = max((int(item.id[1:]) for item in session.checks), default=0)
+    items: list[CheckItem] = []
+    for check in checks:
+        free += check.key not in known
+        items.append(replace(known[check.key], accepted=True) if check.key in known else CheckItem(f"c{free}", check))
+    return (*items, *(item for item in session.checks if not item.accepted and item.check not in checks))
