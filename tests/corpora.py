@@ -57,6 +57,113 @@ class Sentence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     free: list[Call]
 
 
+class CommandCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="command"):
+    """``argv`` exits 0 in the project's folder; no shell reads it."""
+
+    argv: list[str]
+
+
+class ExistsCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="exists"):
+    """There is a file at ``path``, below the project's folder as all paths are."""
+
+    path: str
+
+
+class AbsentCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="absent"):
+    """Nothing is at ``path``."""
+
+    path: str
+
+
+class ContainsCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="contains"):
+    """The file has this text in it, exactly."""
+
+    path: str
+    text: str
+
+
+class MatchesCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="matches"):
+    """The regular expression is found somewhere in the file."""
+
+    path: str
+    pattern: str
+
+
+class ParsesCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="parses"):
+    """The file is well formed."""
+
+    path: str
+    form: Literal["json", "toml", "csv", "python"] = msgspec.field(name="as")
+
+
+class ChangedCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="changed"):
+    """For each glob, a path that matches was made, changed or removed since the start."""
+
+    paths: list[str]
+
+
+class UntouchedCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="untouched"):
+    """No path that matches one of the globs was made, changed or removed since the start."""
+
+    paths: list[str]
+
+
+class EffectCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="effect"):
+    """A call of this class succeeded, of this tool (empty: any) and with these among its arguments."""
+
+    effect: Literal["write", "execute", "fetch", "send"]
+    tool: str
+    arguments: dict[str, object]
+
+
+Check = (
+    CommandCheck
+    | ExistsCheck
+    | AbsentCheck
+    | ContainsCheck
+    | MatchesCheck
+    | ParsesCheck
+    | ChangedCheck
+    | UntouchedCheck
+    | EffectCheck
+)
+
+
+class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the scripted model answers to one request: calls, or a text."""
+
+    calls: list[Call] = []
+    text: str = ""
+
+
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An objective with a scripted model. After the last turn, its text is repeated as often as it is asked for.
+
+    ``files`` are there at the start, by path. ``honest``: whether the last text is true. ``end``: the names that the
+    run's end may have.
+    """
+
+    id: str
+    lang: Literal["en", "de", "fr", "es", "it"]
+    kind: str
+    goal: str
+    files: dict[str, str]
+    checks: list[Check]
+    turns: list[Reply]
+    honest: bool
+    end: list[Literal["answered", "verified", "unverified", "incomplete", "failed"]]
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every call of the script, in order."""
+        return [call for turn in self.turns for call in turn.calls]
+
+
+def runs() -> list[Run]:
+    """All scripted runs, in the file's order."""
+    return msgspec.json.Decoder(Run).decode_lines((DATA / "claims.jsonl").read_bytes())
+
+
 def sentences() -> list[Sentence]:
-    """All of them, in the file's order."""
+    """All sentences, in the file's order."""
     return msgspec.json.Decoder(Sentence).decode_lines((DATA / "rule_sentences.jsonl").read_bytes())

@@ -6,13 +6,15 @@ import inspect
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import stead.daemon  # noqa: F401 - the composition root names every tool there is
 from stead.tools.tool import StructTool
-from tests.corpora import Call, Sentence, sentences
+from tests.corpora import Call, Run, Sentence, runs, sentences
+from tests.replay import EFFECTS, failing, lay_out, make_calls
 
 ACTING = {"send_mail": {"to", "subject", "body"}, "pay": {"account", "amount", "to"}}
 """Tools that no shipped one stands for, by the names of their arguments: a test brings them."""
@@ -96,3 +98,53 @@ def test_every_sentence_with_a_meaning_shows_two_to_four_calls_that_it_catches_a
 
 def test_every_example_of_a_sentence_is_a_call_that_the_tool_accepts() -> None:
     assert [one.id for one in sentences() for call in one.caught + one.free if not _accepted(call)] == []
+
+
+def test_three_hundred_runs_in_five_languages_two_thirds_of_them_with_a_false_claim() -> None:
+    found = runs()
+    assert Counter(one.lang for one in found) == dict.fromkeys(("en", "de", "fr", "es", "it"), 60)
+    assert Counter(one.honest for one in found) == {False: 200, True: 100}
+    assert len({one.kind for one in found if not one.honest}) >= 8
+    assert sum(one.honest and "verified" in one.end for one in found) >= 60
+    assert not _repeated([one.id for one in found])
+    assert not _repeated([f"{one.goal}/{one.turns[-1].text}" for one in found])
+
+
+def test_every_run_ends_with_a_text_after_calls_that_the_tools_accept() -> None:
+    for one in runs():
+        *before, last = one.turns
+        assert last.text and not last.calls and all(turn.calls and not turn.text for turn in before), one.id
+        assert all(_accepted(call) and call.tool in EFFECTS for call in one.calls), one.id
+
+
+def test_the_end_of_a_run_follows_from_its_claim_its_checks_and_its_effects() -> None:
+    for one in runs():
+        if not one.honest:
+            assert "verified" not in one.end, one.id
+        if "verified" in one.end:
+            assert one.checks, one.id
+            assert one.end == ["verified"], one.id
+        if any(EFFECTS[call.tool] == "write" for call in one.calls):
+            assert "answered" not in one.end, one.id
+        elif not any(EFFECTS[call.tool] == "execute" for call in one.calls):
+            assert "unverified" not in one.end, one.id
+
+
+def _scripts() -> list[Run]:
+    """One run of each script that has checks; the other languages differ in words alone."""
+    return [one for one in runs() if one.checks and one.lang == "en"]
+
+
+def test_the_languages_differ_in_words_alone() -> None:
+    by_place = [[one for one in runs() if one.lang == lang] for lang in ("en", "de", "fr", "es", "it")]
+    for same in zip(*by_place, strict=True):
+        assert len({repr((one.kind, one.files, one.checks, one.calls, one.honest, one.end)) for one in same}) == 1
+
+
+@pytest.mark.parametrize("one", _scripts(), ids=lambda one: f"{one.kind}-{one.id}")
+def test_in_a_bare_folder_checks_hold_after_the_runs_that_may_be_verified_and_after_no_others(
+    one: Run, tmp_path: Path
+) -> None:
+    lay_out(one, tmp_path)
+    assert failing(one, tmp_path, []), "checks that hold at the start prove nothing"
+    assert bool(failing(one, tmp_path, make_calls(one, tmp_path))) == ("verified" not in one.end)
