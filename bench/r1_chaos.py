@@ -9,8 +9,6 @@ that forgets what started: there effects must repeat, or the bench would see not
 
 from __future__ import annotations
 
-from stead.domain.checks import ENDS
-
 import contextlib
 import os
 import random
@@ -25,7 +23,7 @@ from pathlib import Path
 from bench.bar import Bar
 from bench.rig import PATIENT, UNLIMITED
 from stead.client import ApiError, NoDaemon
-from stead.domain.checks import WELL
+from stead.domain.checks import ENDS, WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served

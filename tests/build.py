@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stead.brain.context import INSTRUCTIONS, SESSION_INSTRUCTIONS
-from stead.domain.checks import Check
 from stead.domain import events as ev
+from stead.domain.checks import Check
 from stead.domain.folding import apply, begin
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage

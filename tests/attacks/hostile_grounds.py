@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from stead.domain.checks import ENDS
-
 import ast
 import hashlib
 import json
@@ -22,6 +20,7 @@ from typing import Any
 
 import stead
 from stead.client import ApiError
+from stead.domain.checks import ENDS
 from tests.attacks.hostile import Aims
 from tests.fakes.models import Seen, Turn
 from tests.flows.house import Json, LivingHome

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from stead.domain.checks import ENDS
-
 import os
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from stead.domain import commands
+from stead.domain.checks import ENDS
 from stead.domain.commands import Answer
 from stead.domain.events import (
     ApprovalDenied,

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
@@ -26,6 +26,7 @@ from stead.client import Address
 from stead.config import Home
 from stead.domain import commands
 from stead.domain.checkpoints import FileChange
+from stead.domain.checks import End
 from stead.domain.commands import Answer
 from stead.domain.events import ApprovalRequested, Body, Budget, ModelRef, ObjectiveEnded, PlanStep, TurnEnded
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
@@ -113,7 +114,7 @@ class Run:
         self.status = "running"
         return self.api.answers.get(approval, "")
 
-    def end(self, status: Literal["unverified", "failed", "cancelled"], reason: str = "done", summary: str = "") -> None:
+    def end(self, status: End, reason: str = "done", summary: str = "") -> None:
         """Record the end."""
         self.status, self.reason, self.summary = status, reason, summary
         self.happen(ObjectiveEnded(status, reason, summary))

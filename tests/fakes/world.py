@@ -15,15 +15,15 @@ from pathlib import Path
 import msgspec
 
 from stead.config import Home
-from stead.domain.checks import Check
 from stead.domain import events as ev
+from stead.domain.checks import Check
 from stead.domain.directives import Directives
 from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFound
 from stead.domain.forgetting import Holder
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
-from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Reply
+from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Ran, Reply
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec

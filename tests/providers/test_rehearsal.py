@@ -12,7 +12,6 @@ from typing import get_args
 import msgspec
 import pytest
 
-from stead.brain.claims import unsupported
 from stead.brain.estimate import estimate_request
 from stead.domain.ids import CallKey
 from stead.domain.messages import AssistantMessage, Message, ResultsMessage, Text, ToolCall, ToolResult, UserMessage
@@ -174,7 +173,6 @@ def test_a_goal_is_carried_out_as_reported(case: Case) -> None:
     if case.tools is not None:
         assert tuple(run.tools) == case.tools
     assert ("The goal is not met." in run.text) == (not case.met)
-    assert unsupported(run.text, actions(run)) == ()
 
 
 def test_the_table_is_large_enough_and_covers_every_kind() -> None:
@@ -209,7 +207,6 @@ def test_a_denied_write_puts_the_result_into_the_answer_and_is_not_tried_again()
     assert run.tools == ["read", "write"]
     assert "SUMMARY.md" not in run.files
     assert "refused" in run.text and "## Moon" in run.text and "The goal is not met." in run.text
-    assert unsupported(run.text, actions(run)) == ()
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ the real bus; only the disk, the models and the machines are missing.
 
 from __future__ import annotations
 
-from stead.domain.checks import ENDS
-
 import asyncio
 import hashlib
 import itertools
@@ -21,6 +19,7 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.checks import ENDS
 from stead.domain.directive_commands import (
     OrderDirectives,
     RemoveDirective,
