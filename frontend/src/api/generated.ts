@@ -1825,6 +1825,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Checks
+         * @description Put these acceptance checks in place of the person's; proposals among them are accepted.
+         */
+        put: operations["set_checks"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/checks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Check
+         * @description Say whether a check of kind ``person`` holds; at an ended objective that can change how it ended.
+         */
+        post: operations["answer_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/close": {
         parameters: {
             query?: never;
@@ -2549,8 +2589,14 @@ export interface components {
             arguments: string;
             /** @default [] */
             changed: string[];
+            /** @default  */
+            effect: string;
+            /** @default null */
+            exit_code: number | null;
             /** @enum {unknown} */
             outcome: "cancelled" | "denied" | "error" | "ok" | "unknown";
+            /** @default [] */
+            reached: string[];
             /** @default [] */
             removed: string[];
             tool: string;
@@ -3033,6 +3079,74 @@ export interface components {
             type: "changes.landed";
         };
         /**
+         * Check
+         * @description One thing that can be found true or false without asking a model.
+         *
+         *     Args:
+         *         kind: ``command``: the line ``subject`` exits 0 in a transaction that is thrown away, and prints ``text``;
+         *             ``exists``, ``absent``: the path ``subject``; ``contains``: the file ``subject`` has ``text``; ``matches``:
+         *             it has a match of the regular expression ``text``; ``parses``: it is a well-formed ``text`` (one of
+         *             ``FORMATS``; "" goes by its ending); ``changed``, ``untouched``: the files of the glob ``subject`` differ,
+         *             or not, from before the work; ``effect``: a call of the class ``subject`` (write, execute, fetch, send)
+         *             succeeded, with ``tool`` and these ``arguments`` if any are given; ``value``: a call of ``tool`` with
+         *             ``arguments``, which only reads, answers with ``text``; ``person``: the person says yes to ``subject``.
+         *         subject: up to 2,000 characters.
+         *         text: up to 2,000 characters.
+         *         tool: a name.
+         *         arguments: those that have to be equal; others are free.
+         */
+        Check: {
+            /** @default {} */
+            arguments: Record<string, never>;
+            /** @enum {unknown} */
+            kind: "absent" | "changed" | "command" | "contains" | "effect" | "exists" | "matches" | "parses" | "person" | "untouched" | "value";
+            /** @default  */
+            subject: string;
+            /** @default  */
+            text: string;
+            /** @default  */
+            tool: string;
+        };
+        /**
+         * CheckAnswer
+         * @description Say whether a check of kind ``person`` holds; at an ended objective that can change how it ended.
+         */
+        CheckAnswer: {
+            holds: boolean;
+        };
+        /**
+         * CheckAnswered
+         * @description The person answered a check of kind ``person``.
+         */
+        CheckAnswered: {
+            door: string;
+            holds: boolean;
+            id: string;
+            /** @enum {unknown} */
+            type: "check.answered";
+        };
+        /**
+         * CheckItem
+         * @description A check of one objective.
+         *
+         *     Args:
+         *         id: ``c`` and a number, unique in the objective.
+         *         check: what.
+         *         by: whose: the person's, the model's plan, or a file of the project.
+         *         accepted: the person has made it theirs. What is not accepted can send work back, and verifies nothing.
+         */
+        CheckItem: {
+            /** @default true */
+            accepted: boolean;
+            /**
+             * @default person
+             * @enum {unknown}
+             */
+            by: "model" | "person" | "project";
+            check: components["schemas"]["Check"];
+            id: string;
+        };
+        /**
          * CheckpointFailed
          * @description The folder could not be kept; what the turn edits by file is kept one by one all the same.
          */
@@ -3122,6 +3236,74 @@ export interface components {
             why: "fork" | "person" | "restore" | "turn";
         };
         /**
+         * CheckResult
+         * @description What a check came to.
+         *
+         *     Args:
+         *         id: the check's.
+         *         holds: None where it could not be judged.
+         *         detail: why, up to 2,000 characters: the end of a command's output, what was found in its place.
+         *         state: of ``changed`` and ``untouched``: a digest of the files.
+         *         exit_code: of a command.
+         *         words: the check's.
+         */
+        CheckResult: {
+            /** @default  */
+            detail: string;
+            /** @default null */
+            exit_code: number | null;
+            holds: boolean | null;
+            id: string;
+            /** @default  */
+            state: string;
+            /** @default  */
+            words: string;
+        };
+        /**
+         * CheckRow
+         * @description An acceptance check of an objective, and what it came to.
+         *
+         *     Args:
+         *         item: the check.
+         *         words: the same in a sentence.
+         *         before: whether it held before the work, so that it proves nothing; None where nobody could tell.
+         *         holds: whether it holds, as last judged; None where it was not, or could not be.
+         *         detail: why not.
+         */
+        CheckRow: {
+            /** @default null */
+            before: boolean | null;
+            /** @default  */
+            detail: string;
+            /** @default null */
+            holds: boolean | null;
+            item: components["schemas"]["CheckItem"];
+            words: string;
+        };
+        /**
+         * ChecksRun
+         * @description Stead judged checks: before the work that they are about, or at the end of it.
+         */
+        ChecksRun: {
+            duration_ms: number;
+            results: components["schemas"]["CheckResult"][];
+            /** @enum {unknown} */
+            type: "checks.run";
+            /** @enum {unknown} */
+            when: "before" | "end";
+        };
+        /**
+         * ChecksSet
+         * @description The checks of an objective as they now stand, all of them.
+         */
+        ChecksSet: {
+            /** @enum {unknown} */
+            by: "model" | "person" | "project";
+            items: components["schemas"]["CheckItem"][];
+            /** @enum {unknown} */
+            type: "checks.set";
+        };
+        /**
          * Choice
          * @description Let changes that wait into the folder; for a session or objective that is not at work.
          */
@@ -3153,6 +3335,14 @@ export interface components {
         CodeWish: {
             /** @default false */
             plain_host: boolean;
+        };
+        /**
+         * CommandRan
+         * @description A command that a run has run, cut to 200 characters; the exit code is None where it is not known.
+         */
+        CommandRan: {
+            exit_code: number | null;
+            line: string;
         };
         /**
          * Confidentiality
@@ -3268,11 +3458,9 @@ export interface components {
         };
         /**
          * Contract
-         * @description What makes a session an objective: the goal, and what must be on record before it counts as met.
+         * @description What makes a session an objective: the goal. What proves that it is met are its checks.
          */
         Contract: {
-            /** @default [] */
-            evidence: components["schemas"]["EvidenceWanted"][];
             goal: string;
         };
         /**
@@ -3596,7 +3784,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -3652,15 +3840,6 @@ export interface components {
             seq: number;
             session: string;
             start: number;
-        };
-        /**
-         * EvidenceWanted
-         * @description What must be in the journal before the goal counts as met: ``wrote`` a path, or ``ran`` a command.
-         */
-        EvidenceWanted: {
-            /** @enum {unknown} */
-            kind: "ran" | "wrote";
-            subject: string;
         };
         /**
          * FailedItem
@@ -4267,7 +4446,7 @@ export interface components {
          *         stall: the same tool with the same arguments this many times in a row ends it.
          *         repetition: the same reply text this many times in a row ends it.
          *         wall_s: seconds of work (requests and tools); pauses and waits are not counted.
-         *         send_backs: refused completions before it fails.
+         *         send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
          */
         Limits: {
             /** @default 50 */
@@ -4286,7 +4465,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4830,6 +5009,7 @@ export interface components {
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model may use; it never reads their values.
+         *         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -4846,6 +5026,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
             directory: string;
@@ -4956,6 +5138,7 @@ export interface components {
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model may use; it never reads their values.
+         *         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -5035,15 +5218,28 @@ export interface components {
         };
         /**
          * ObjectiveEnded
-         * @description The end state.
+         * @description The end state; the person's answer to a check can bring another one after it.
          *
-         *     ``reason`` is one of done, budget, context, iterations, stall, repetition, wall_time, evidence, unmet, denied,
-         *     model, cancelled.
+         *     ``reason`` is one of done, confirm (a check waits for the person), checks, plan, budget, context, iterations, stall,
+         *     repetition, wall_time, model, cancelled; before version 2 also evidence, unmet, denied. ``summary`` is what the
+         *     model says, or Stead where it was stopped; ``facts`` are what the record holds.
          */
         ObjectiveEnded: {
+            /**
+             * @default {
+             *       "calls": 0,
+             *       "failed": 0,
+             *       "changed": 0,
+             *       "paths": [],
+             *       "commands": 0,
+             *       "ran": [],
+             *       "sent": []
+             *     }
+             */
+            facts: components["schemas"]["RunFacts"];
             reason: string;
             /** @enum {unknown} */
-            status: "cancelled" | "completed" | "failed";
+            status: "answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified";
             summary: string;
             /** @enum {unknown} */
             type: "objective.ended";
@@ -5067,10 +5263,24 @@ export interface components {
         ObjectiveRow: {
             budget: components["schemas"]["Budget"];
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            checks: components["schemas"]["CheckRow"][];
             constraints: string[];
             created_ms: number;
             directory: string;
             ended_ms: number;
+            /**
+             * @default {
+             *       "calls": 0,
+             *       "failed": 0,
+             *       "changed": 0,
+             *       "paths": [],
+             *       "commands": 0,
+             *       "ran": [],
+             *       "sent": []
+             *     }
+             */
+            facts: components["schemas"]["RunFacts"];
             goal: string;
             id: string;
             iterations: number;
@@ -5091,7 +5301,7 @@ export interface components {
              */
             review: components["schemas"]["Review"];
             /** @enum {unknown} */
-            status: "cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting";
+            status: "answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting";
             summary: string;
             title: string;
             tokens_reserved: number;
@@ -5509,6 +5719,8 @@ export interface components {
             by: "model" | "person" | "stead";
             /** @default [] */
             calls: components["schemas"]["PlannedCall"][];
+            /** @default [] */
+            checks: components["schemas"]["Check"][];
             steps: components["schemas"]["PlanStep"][];
             /** @enum {unknown} */
             type: "plan.made";
@@ -6227,6 +6439,35 @@ export interface components {
             ts_ms: number;
         };
         /**
+         * RunFacts
+         * @description What the record holds of a run or a turn, whatever the model says of it. Lists have at most 20 entries.
+         *
+         *     Args:
+         *         calls: how many ran, failed ones included.
+         *         failed: how many of them failed, or have an unknown outcome.
+         *         changed: how many paths were changed or removed, those that wait for the person included.
+         *         paths: of these.
+         *         commands: how many ran.
+         *         ran: the last of them.
+         *         sent: calls that acted on the outside world or left a machine: the tool, and the hosts that it reached.
+         */
+        RunFacts: {
+            /** @default 0 */
+            calls: number;
+            /** @default 0 */
+            changed: number;
+            /** @default 0 */
+            commands: number;
+            /** @default 0 */
+            failed: number;
+            /** @default [] */
+            paths: string[];
+            /** @default [] */
+            ran: components["schemas"]["CommandRan"][];
+            /** @default [] */
+            sent: string[];
+        };
+        /**
          * RunRow
          * @description A run of consolidation, and when it ended.
          */
@@ -6468,6 +6709,8 @@ export interface components {
             chain: components["schemas"]["ModelRef"][];
             /** @default  */
             channel: string;
+            /** @default [] */
+            checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
             /** @default null */
@@ -6832,12 +7075,18 @@ export interface components {
             /** @default [] */
             changed: string[];
             duration_ms: number;
+            /** @default  */
+            effect: string;
             /** @default [] */
             entities: components["schemas"]["Entity"][];
+            /** @default null */
+            exit_code: number | null;
             key: string;
             label: components["schemas"]["Label"];
             /** @enum {unknown} */
             outcome: "cancelled" | "denied" | "error" | "ok" | "unknown";
+            /** @default [] */
+            reached: string[];
             /** @default [] */
             removed: string[];
             size_bytes: number;
@@ -6961,7 +7210,21 @@ export interface components {
             changed: number;
             /** @default [] */
             changes: components["schemas"]["FileChange"][];
+            /**
+             * @default {
+             *       "calls": 0,
+             *       "failed": 0,
+             *       "changed": 0,
+             *       "paths": [],
+             *       "commands": 0,
+             *       "ran": [],
+             *       "sent": []
+             *     }
+             */
+            facts: components["schemas"]["RunFacts"];
             reason: string;
+            /** @default  */
+            status: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | "";
             summary: string;
             turn: number;
             /** @enum {unknown} */
@@ -7052,6 +7315,13 @@ export interface components {
         WantedBudget: {
             tokens: number | "unlimited";
             usd_micros: number | "unlimited";
+        };
+        /**
+         * WantedChecks
+         * @description Put these acceptance checks in place of the person's; proposals among them are accepted.
+         */
+        WantedChecks: {
+            checks: components["schemas"]["Check"][];
         };
         /**
          * WantedForgotten
@@ -9168,7 +9438,7 @@ export interface operations {
                 /** @description The ``next`` of the page before. */
                 after?: string;
                 limit?: number;
-                status?: ("cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting") | "";
+                status?: ("answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting") | "";
             };
             header?: never;
             path?: never;
@@ -10313,7 +10583,7 @@ export interface operations {
                 /** @description The ``next`` of the page before. */
                 after?: string;
                 limit?: number;
-                status?: ("cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting") | "";
+                status?: ("answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting") | "";
             };
             header?: never;
             path?: never;
@@ -10749,6 +11019,83 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Restore"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_checks: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedChecks"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    answer_check: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckAnswer"];
             };
         };
         responses: {

@@ -24,6 +24,7 @@ export const opened: Opening = {
   mode: "workspace",
   ignore: [],
   constraints: [],
+  checks: [],
 };
 
 export const ROW: Row = {
@@ -31,6 +32,8 @@ export const ROW: Row = {
   title: opened.title,
   goal: "",
   constraints: [],
+  checks: [],
+  facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
   status: "running",
   reason: "",
   summary: "",
@@ -175,6 +178,9 @@ export function done(
       warnings: [],
       changed: [],
       removed: [],
+      effect: "",
+      exit_code: null,
+      reached: [],
     },
   });
 }

@@ -50,7 +50,7 @@ def print_row(out: Output, row: Json, watchers: Sequence[Json] = ()) -> None:
     out.pairs([*pairs(_PAIRS, shown), *keep], indent="  ")
     _print_text(out, row, "goal", row["goal"])
     _print_text(out, row, "last words" if row["kind"] == "session" else "summary", row["summary"])
-    if row["facts"]:
+    if row["ended_ms"] or row["turns"]:
         out.line("on record")
         out.lines(fill(template, given) for template, given, _ in fact_words(row["facts"]))
     if row["checks"]:

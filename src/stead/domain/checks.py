@@ -24,7 +24,7 @@ MOST = 50
 """Checks of one objective."""
 
 
-class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One thing that can be found true or false without asking a model.
 
     Args:
@@ -75,7 +75,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
                 return f"the person confirms: {subject}"
 
 
-class CheckItem(msgspec.Struct, frozen=True, omit_defaults=True):
+class CheckItem(msgspec.Struct, frozen=True):
     """A check of one objective.
 
     Args:
@@ -91,7 +91,7 @@ class CheckItem(msgspec.Struct, frozen=True, omit_defaults=True):
     accepted: bool = True
 
 
-class CheckResult(msgspec.Struct, frozen=True, omit_defaults=True):
+class CheckResult(msgspec.Struct, frozen=True):
     """What a check came to.
 
     Args:
@@ -118,7 +118,7 @@ class CommandRan(msgspec.Struct, frozen=True):
     exit_code: int | None
 
 
-class RunFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+class RunFacts(msgspec.Struct, frozen=True):
     """What the record holds of a run or a turn, whatever the model says of it. Lists have at most 20 entries.
 
     Args:

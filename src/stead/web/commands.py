@@ -60,7 +60,7 @@ SESSIONS = (
     post("/sessions/{session}/fork", "fork_session", cmd.ForkSession, "Fork", status=201),
     Route("PUT", "/sessions/{session}/plan", "set_plan", cmd.SetPlan, "WantedPlan"),
     Route("PUT", "/sessions/{session}/checks", "set_checks", cmd.SetChecks, "WantedChecks"),
-    post("/sessions/{session}/checks/{id}", "answer_check", cmd.AnswerCheck, "CheckAnswer"),
+    post("/sessions/{session}/checks/{id:check}", "answer_check", cmd.AnswerCheck, "CheckAnswer"),
     post("/sessions/{session}/budget", "raise_budget", cmd.RaiseBudget, "WantedBudget", spread="budget"),
     post("/sessions/{session}/calls/{call}/edit", "edit_call", cmd.EditCall, "OwnArguments"),
     post("/sessions/{session}/calls/{call}/cancel", "cancel_call", cmd.CancelCall, "CancelReason"),

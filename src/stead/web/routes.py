@@ -49,6 +49,7 @@ def _id(pattern: str) -> Any:
 
 _IDS: dict[str, Any] = {
     "approval": _id("a_[0-9a-f]{16}"),
+    "check": _id("c[0-9]{1,9}"),
     "call": _id("call_[0-9]{1,18}_[0-9]{1,18}"),
     "checkpoint": _id("k_[0-9a-f]{16}"),
     "directive": _id("d_[0-9a-f]{16}"),

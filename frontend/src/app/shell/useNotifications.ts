@@ -1,4 +1,5 @@
 /** Telling a person what happened that they may want to know: a toast here, and outside the browser if they asked for it. */
+
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { api, data, Refused, type Schema } from "@/api/client";
@@ -6,6 +7,7 @@ import { type Envelope, isEvent, subscribe, useConnection } from "@/api/live";
 import { sentence } from "@/features/approvals/words";
 import { keep, tellOutside } from "@/features/notifications/notices";
 import { t } from "@/i18n/en/notices";
+import { END_KINDS } from "@/story/view/words";
 import { revealed } from "@/ui/reveal";
 import { toast } from "@/ui/Toasts";
 import { useOverlays } from "./overlays";
@@ -48,7 +50,7 @@ async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void>
   } else if (body.type === "objective.ended") {
     const row = await data(api.GET("/objectives/{session}", { params: { path: { session: stream } } }));
     const path = `/objectives/${row.id}`;
-    const kind = body.status === "completed" ? "good" : body.status === "failed" ? "danger" : "quiet";
+    const kind = END_KINDS[body.status];
     const title = t(body.status, { title: row.title });
     keep({ kind, title, detail: body.summary || body.reason, path, at: ts });
     tellOutside(`${row.id} ended`, revealed(title), "", () => hands.go(path));

@@ -1,17 +1,16 @@
 import { useEffect, useState } from "react";
 import type { Schema } from "@/api/client";
+import { stateOf, statusWord } from "@/features/sessions/words";
 import { t } from "@/i18n/en/dashboard";
 import { Link } from "@/ui/Link";
 import { Panel } from "@/ui/Panel";
 import { SafeText } from "@/ui/SafeText";
-import { State, type StateKind } from "@/ui/State";
+import { State } from "@/ui/State";
 import { Time } from "@/ui/Time";
 
 const LOOKED = "stead.looked";
 const SHOWN = 12;
 const A_WHILE_MS = 10_000;
-
-const KINDS: Readonly<Record<string, StateKind>> = { completed: "good", failed: "danger", cancelled: "quiet" };
 
 type Row = Schema["ObjectiveRow"];
 
@@ -45,8 +44,8 @@ function Rows({ rows }: { rows: Row[] }) {
           <Link to="/objectives/$id" params={{ id: row.id }} kind="plain" className="block truncate py-0.5 font-medium">
             <SafeText>{row.title}</SafeText>
           </Link>
-          <State kind={KINDS[row.status] ?? "quiet"} className="text-sm">
-            {t(row.status === "completed" ? "completed" : row.status === "failed" ? "failed" : "cancelled")}
+          <State kind={stateOf(row.status)} className="text-sm">
+            {statusWord(row.status)}
           </State>
           <span className="truncate text-ink-2 text-sm max-md:col-span-2">
             <SafeText>{row.summary || row.reason}</SafeText>

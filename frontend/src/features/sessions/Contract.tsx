@@ -6,10 +6,10 @@ import { cx } from "@/ui/classes";
 import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
-import type { Evidence } from "./facts";
+import { Checks } from "./Checks";
 import { hasEnded, type Row } from "./words";
 
-export function Contract({ row, evidence }: { row: Row; evidence: readonly Evidence[] }) {
+export function Contract({ row }: { row: Row }) {
   const done = row.plan.filter((step) => step.status === "done").length;
   return (
     <div className="flex flex-col gap-6">
@@ -32,13 +32,9 @@ export function Contract({ row, evidence }: { row: Row; evidence: readonly Evide
           <p className="text-ink-2 text-sm">{t(hasEnded(row.status) ? "planNever" : "planNotYet")}</p>
         )}
       </Part>
-      {evidence.length > 0 && (
-        <Part title={t("evidence")}>
-          <ul className="flex flex-col gap-1">
-            {evidence.map((one) => (
-              <Owed key={`${one.kind} ${one.subject}`} evidence={one} />
-            ))}
-          </ul>
+      {row.checks.length > 0 && (
+        <Part title={t("checks")}>
+          <Checks row={row} />
         </Part>
       )}
       {row.constraints.length > 0 && (
@@ -90,22 +86,6 @@ function Mark({ status }: { status: Schema["PlanStep"]["status"] }) {
     >
       <Shape kind={kind} />
     </span>
-  );
-}
-
-/** What must be shown before the goal counts as met. */
-function Owed({ evidence: { kind, subject, step } }: { evidence: Evidence }) {
-  return (
-    <li className="flex gap-2 py-0.5 text-base">
-      <span className={cx("mt-1.5 flex size-3 shrink-0 justify-center", step > 0 ? "text-good" : "text-ink-3")}>
-        <Shape kind={step > 0 ? "good" : "quiet"} />
-      </span>
-      <span className="min-w-0">
-        <span className="text-ink-2">{t(kind === "wrote" ? "owesFile" : "owesRun")} </span>
-        <SafeText mono>{subject}</SafeText>
-        <span className="block text-ink-2 text-sm">{step > 0 ? t("shownByStep", { step }) : t("notShownYet")}</span>
-      </span>
-    </li>
   );
 }
 

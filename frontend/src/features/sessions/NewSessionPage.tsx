@@ -79,6 +79,11 @@ function Form({ kind }: { kind: Kind }) {
             <TextArea rows={2} value={draft.constraints} onValueChange={(constraints) => change({ constraints })} />
           </Field>
         )}
+        {kind === "objective" && (
+          <Field label={t("checks")} hint={t("checksHint")} optional>
+            <TextArea rows={2} value={draft.checks} onValueChange={(checks) => change({ checks })} />
+          </Field>
+        )}
         <Freedom draft={draft} change={change} />
         <Disclosure summary={t("more")} aside={t("moreChanged", { count: changed(kind, draft) })}>
           <MoreFields kind={kind} draft={draft} change={change} />

@@ -1,5 +1,5 @@
 /** How it ended: which files it wrote, or why it could not and what can be done; its last words where no reply has them. */
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { t } from "@/i18n/en/contract";
 import { Markdown } from "@/markdown/Lazy";
 import type { Item } from "@/story/shape";
@@ -12,14 +12,13 @@ import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { RetryDialog } from "./Dialogs";
 import { writtenBy } from "./facts";
-import { type Row, stateOf } from "./words";
+import { endedWell, type Row, stateOf, statusWord } from "./words";
 
 const SHOWN_FILES = 6;
 
 export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
   const written = writtenBy(items);
-  const good = row.status === "completed";
-  const title = good ? t("status_completed") : row.status === "failed" ? t("failedTitle") : t("status_cancelled");
+  const good = endedWell(row.status);
   const kind = stateOf(row.status);
   return (
     <section
@@ -33,11 +32,12 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
         <span className={{ good: "text-good", danger: "text-danger" }[kind as "good" | "danger"] ?? "text-ink-2"}>
           <Shape kind={kind} />
         </span>
-        {title}
+        {statusWord(row.status)}
         <span className="ml-auto font-normal text-ink-2 text-sm">
           {t("took", { time: formatDuration((row.ended_ms - row.created_ms) / 1000) })}
         </span>
       </h2>
+      {good && <p className="mt-1 text-ink-2">{t(`about_${row.status as "answered" | "verified" | "unverified"}`)}</p>}
       {!good && row.reason && <p className="mt-1 font-medium">{sentence(reasonWords(row.reason))}</p>}
       {row.summary && row.summary.trim() !== lastReply(items) && (
         <div className="mt-2 max-w-measure">
@@ -45,7 +45,8 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
         </div>
       )}
       {written.length > 0 && <Written paths={written} />}
-      {row.status === "failed" && <NextStep row={row} />}
+      <Recorded facts={row.facts} />
+      {(row.status === "failed" || row.status === "incomplete") && <NextStep row={row} />}
     </section>
   );
 }
@@ -67,6 +68,39 @@ function Written({ paths }: { paths: readonly string[] }) {
         <span className="text-ink-2">{t("andMore", { count: paths.length - SHOWN_FILES })}</span>
       )}
     </div>
+  );
+}
+
+/** What the record holds, whatever the last words say. */
+function Recorded({ facts }: { facts: Row["facts"] }) {
+  const { changed = 0, ran = [], sent = [] } = facts;
+  if (changed === 0 && ran.length === 0 && sent.length === 0) {
+    return <p className="mt-3 border-line border-t pt-3 text-ink-2 text-sm">{t("recordNone")}</p>;
+  }
+  if (ran.length === 0 && sent.length === 0) return null;
+  return (
+    <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-line border-t pt-3 text-sm">
+      {ran.slice(-SHOWN_FILES).map(({ line, exit_code: code }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a command of the list is its place in it
+        <Fact key={place} name={t("recordRan")} said={line}>
+          {code === null ? t("recordNoExit") : t("recordExit", { code })}
+        </Fact>
+      ))}
+      {sent.slice(0, SHOWN_FILES).map((one) => (
+        <Fact key={one} name={t("recordSent")} said={one} />
+      ))}
+    </dl>
+  );
+}
+
+function Fact({ name, said, children }: { name: string; said: string; children?: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-2">{name}</dt>
+      <dd className="min-w-0">
+        <SafeText mono>{said}</SafeText> {children && <span className="text-ink-2">{children}</span>}
+      </dd>
+    </>
   );
 }
 

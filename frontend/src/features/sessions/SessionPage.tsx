@@ -21,7 +21,7 @@ import { Composer } from "./Composer";
 import { Contract } from "./Contract";
 import { Controls } from "./Controls";
 import { Find } from "./Find";
-import { evidenceOf, grantsOf, mayHoldChanges, samplesOf } from "./facts";
+import { grantsOf, mayHoldChanges, samplesOf } from "./facts";
 import { Now } from "./Now";
 import { Outcome } from "./Outcome";
 import { Presence } from "./Presence";
@@ -146,9 +146,9 @@ function Side({ row, story, children }: { row: Row; story: Story; children: Reac
   }
   return (
     <ScrollBox className="flex h-full min-h-0 w-full shrink-0 flex-col gap-6 overflow-y-auto border-line p-4 lg:w-84 lg:border-l">
-      <Contract row={row} evidence={evidenceOf(story.opening, story.items)} />
+      <Contract row={row} />
       <Budget row={row} samples={samplesOf(story.items)} />
-      {row.status !== "completed" && <Grants id={row.id} grants={grantsOf(story.items, Date.now())} />}
+      {!hasEnded(row.status) && <Grants id={row.id} grants={grantsOf(story.items, Date.now())} />}
       <Setup row={row} opening={story.opening} />
     </ScrollBox>
   );

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
-import { type Draft, FRESH, lines, restored, wanted, wantedSession } from "./draft";
+import { check, type Draft, FRESH, lines, restored, wanted, wantedSession } from "./draft";
 import { promise } from "./promise";
 
 const BLANK = FRESH.objective;
@@ -52,4 +52,15 @@ test("the sentence says what it may do and what it may spend", () => {
   }
   expect(promise({ ...DRAFT, tokens: "unlimited", usd: "unlimited" })).toContain("without a limit");
   expect(promise({ ...DRAFT, profile: "readonly", trial: true })).not.toContain("out of the folder");
+});
+
+test("a line of what must be true is a command, or a kind and what it is about", () => {
+  const of = (line: string) => {
+    const { kind, subject, text } = check(line);
+    return [kind, subject, text];
+  };
+  expect(of(" npm run test:unit ")).toEqual(["command", "npm run test:unit", ""]);
+  expect(of("untouched:tests/")).toEqual(["untouched", "tests/", ""]);
+  expect(of("contains: a.md :x: y")).toEqual(["contains", "a.md", "x: y"]);
+  expect(of("contains:a.md")).toEqual(["command", "contains:a.md", ""]);
 });

@@ -13,6 +13,8 @@ export interface Draft {
   title: string;
   /** One a line, as the other texts of several. */
   constraints: string;
+  /** One a line, as after `--done-when`. */
+  checks: string;
   profile: Schema["Profile"];
   trial: boolean;
   /** Empty for the home's own. */
@@ -37,6 +39,7 @@ const OBJECTIVE: Draft = {
   directory: "",
   title: "",
   constraints: "",
+  checks: "",
   profile: "work",
   trial: false,
   chain: [],
@@ -62,7 +65,28 @@ export const FRESH: Readonly<Record<Kind, Draft>> = {
 
 /** What the daemon is asked for; for an objective. */
 export function wanted(draft: Draft): Schema["NewObjective"] {
-  return { ...common(draft), goal: draft.goal.trim(), constraints: lines(draft.constraints) };
+  return {
+    ...common(draft),
+    goal: draft.goal.trim(),
+    constraints: lines(draft.constraints),
+    checks: lines(draft.checks).map(check),
+  };
+}
+
+const OF_FILES = ["exists", "absent", "parses", "changed", "untouched", "person"] as const;
+const WITH_TEXT = ["contains", "matches"] as const;
+
+/** A line as a check: a kind, a colon and what it is about, or simply a command. */
+export function check(line: string): Schema["Check"] {
+  const rest = { text: "", tool: "", arguments: {} };
+  const [word = "", ...after] = line.split(":");
+  const about = after.join(":");
+  const kind = OF_FILES.find((one) => one === word);
+  if (kind && about) return { ...rest, kind, subject: about.trim() };
+  const comparing = WITH_TEXT.find((one) => one === word);
+  const [subject = "", ...text] = after;
+  if (comparing && text.length > 0) return { ...rest, kind: comparing, subject: subject.trim(), text: text.join(":") };
+  return { ...rest, kind: "command", subject: line.trim() };
 }
 
 /** What the daemon is asked for; for an interactive session. */

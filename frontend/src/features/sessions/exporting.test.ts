@@ -5,7 +5,7 @@ import type { Row } from "./words";
 const ROW = {
   id: "s_1",
   title: "Count boats",
-  status: "completed",
+  status: "verified",
   reason: "done",
   directory: "/srv/quill",
   created_ms: 0,
@@ -20,7 +20,7 @@ const ROW = {
 test("commas, quotes and lines stay in their cell", () => {
   const csv = asCsv([{ ...ROW, title: 'A "b",\nc' }]);
   expect(csv.split("\r\n")[1]).toBe(
-    's_1,"A ""b"",\nc",completed,done,/srv/quill,,1970-01-01T00:00:01.000Z,12,3,true,2,',
+    's_1,"A ""b"",\nc",verified,done,/srv/quill,,1970-01-01T00:00:01.000Z,12,3,true,2,',
   );
 });
 

@@ -1,4 +1,4 @@
-/** What an objective's story says beyond its row: what was granted, what evidence there is, what each step cost. */
+/** What an objective's story says beyond its row: what was granted, what each step cost. */
 import { argumentsOf } from "@/story/calls";
 import type { Item, Opening, Row, StepItem } from "@/story/shape";
 
@@ -27,35 +27,7 @@ export function grantsOf(items: readonly Item[], nowMs: number): Grant[] {
   return [...grants.values()];
 }
 
-export interface Evidence {
-  kind: "wrote" | "ran";
-  subject: string;
-  /** The step that shows it; 0 while none does. */
-  step: number;
-}
-
 const WRITERS: ReadonlySet<string> = new Set(["write", "edit"]);
-
-/** What the goal owes, and the newest step that shows it, by the rule that the daemon holds it to (`brain/claims.py`). */
-export function evidenceOf(opening: Opening | null, items: readonly Item[]): Evidence[] {
-  const steps = items.filter((item): item is StepItem => item.kind === "step" && item.finished !== null);
-  return (opening?.contract?.evidence ?? []).map(({ kind, subject }) => ({
-    kind,
-    subject,
-    step: steps.findLast((step) => shows(step, kind, subject))?.index ?? 0,
-  }));
-}
-
-function shows(step: StepItem, kind: Evidence["kind"], subject: string): boolean {
-  const outcome = step.finished?.outcome;
-  // A command that failed ran all the same.
-  if (outcome !== "ok" && !(kind === "ran" && outcome === "error")) return false;
-  if (step.tool === "shell") {
-    const word = kind === "wrote" ? subject.slice(subject.lastIndexOf("/") + 1) : subject;
-    return argument(step, "command").includes(word);
-  }
-  return kind === "wrote" && WRITERS.has(step.tool) && clean(argument(step, "path")) === clean(subject);
-}
 
 function argument(step: StepItem, name: string): string {
   return argumentsOf(step.arguments)?.find((one) => one.name === name)?.text ?? "";

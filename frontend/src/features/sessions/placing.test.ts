@@ -14,9 +14,9 @@ test("a new objective comes to the top, and what changed stays in its place", ()
     { items: [row("c", 3), row("b", 2)], next: "7" },
     { items: [row("a", 1)], next: "" },
   ];
-  const now = placed(pages, [row("d", 4), row("a", 1, "completed")], none, "objective", "");
+  const now = placed(pages, [row("d", 4), row("a", 1, "verified")], none, "objective", "");
   expect(ids(now)).toEqual([["d", "c", "b"], ["a"]]);
-  expect(now[1]?.items[0]?.status).toBe("completed");
+  expect(now[1]?.items[0]?.status).toBe("verified");
   expect(ids(pages)).toEqual([["c", "b"], ["a"]]);
 });
 

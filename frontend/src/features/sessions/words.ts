@@ -2,7 +2,7 @@
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/sessions";
 import type { StepItem, Story } from "@/story/shape";
-import { objectOf, reasonWords, verbOf } from "@/story/view/words";
+import { END_KINDS, objectOf, reasonWords, verbOf } from "@/story/view/words";
 import { revealed } from "@/ui/reveal";
 import type { StateKind } from "@/ui/State";
 
@@ -16,9 +16,12 @@ export const PLACES = {
   session: { list: "/sessions", one: "/sessions/$id", open: "/sessions/new" },
 } as const;
 
+/** How an objective ends; see `End` of the API. */
+export const ENDS = Object.keys(END_KINDS) as readonly (keyof typeof END_KINDS)[];
+
 /** The states that a session of a kind can be listed by, in the order of who has to do something. */
 export const STATUSES = {
-  objective: ["waiting", "running", "pending", "paused", "failed", "completed", "cancelled"],
+  objective: ["waiting", "running", "pending", "paused", ...ENDS],
   session: ["waiting", "running", "idle", "paused", "closed"],
 } as const satisfies Record<Kind, readonly Status[]>;
 
@@ -27,9 +30,7 @@ const STATES: Readonly<Record<Status, StateKind>> = {
   running: "work",
   waiting: "ask",
   paused: "quiet",
-  completed: "good",
-  failed: "danger",
-  cancelled: "quiet",
+  ...END_KINDS,
   idle: "quiet",
   closed: "quiet",
 };
@@ -45,7 +46,12 @@ export function statusWord(status: Status): string {
 
 /** Whether an objective has ended; an interactive session never does. */
 export function hasEnded(status: Status): boolean {
-  return status === "completed" || status === "failed" || status === "cancelled";
+  return (ENDS as readonly Status[]).includes(status);
+}
+
+/** Whether it came to its end by itself, with nothing known to be wrong. */
+export function endedWell(status: Status): boolean {
+  return status === "answered" || status === "verified" || status === "unverified";
 }
 
 /** Whether it is running, or waits for an answer. */
@@ -58,8 +64,11 @@ export function whatAt(row: Row): string {
   switch (row.status) {
     case "waiting":
       return t("nowWaiting", { count: row.pending_approvals });
-    case "completed":
-      return firstLine(row.summary) || t("status_completed");
+    case "answered":
+    case "verified":
+    case "unverified":
+      return firstLine(row.summary) || statusWord(row.status);
+    case "incomplete":
     case "failed":
     case "cancelled":
       return reasonWords(row.reason);

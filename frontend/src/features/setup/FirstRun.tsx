@@ -1,5 +1,7 @@
 /** The first objective, live, until it is answered; then where to go next. */
+
 import { useState } from "react";
+import { endedWell } from "@/features/sessions/words";
 import { t } from "@/i18n/en/setup";
 import { Markdown } from "@/markdown/Lazy";
 import type { Item, Row } from "@/story/shape";
@@ -25,7 +27,10 @@ const STANDS: Readonly<Record<string, Stands>> = {
   running: RUNNING,
   waiting: { kind: "ask", words: "asks" },
   paused: { kind: "quiet", words: "paused" },
-  completed: { kind: "good", words: "over" },
+  answered: { kind: "good", words: "over" },
+  verified: { kind: "good", words: "over" },
+  unverified: { kind: "good", words: "over" },
+  incomplete: { kind: "danger", words: "failedTitle" },
   failed: { kind: "danger", words: "failedTitle" },
   cancelled: { kind: "danger", words: "failedTitle" },
 };
@@ -59,7 +64,7 @@ export function FirstRun({ id, onAnew }: { id: string; onAnew: () => void }) {
       </div>
       {row.ended_ms > 0 && <Ended row={row} steps={story.items.filter((item) => item.kind === "step").length} />}
       <div className="flex flex-wrap gap-2">
-        {row.ended_ms > 0 && row.status !== "completed" && (
+        {row.ended_ms > 0 && !endedWell(row.status) && (
           <Button kind="primary" onClick={onAnew}>
             {t("anew")}
           </Button>
@@ -67,7 +72,7 @@ export function FirstRun({ id, onAnew }: { id: string; onAnew: () => void }) {
         <ButtonLink to={`/objectives/${id}` as "/"} kind="quiet">
           {t("details")}
         </ButtonLink>
-        {row.status === "completed" && (
+        {endedWell(row.status) && (
           <Button kind="quiet" onClick={onAnew}>
             {t("anew")}
           </Button>
@@ -100,13 +105,13 @@ function Live({ id }: { id: string }) {
 /** The goal stands above, and the end with its summary below. */
 function isSaidBelow(item: Item, row: Row | null): boolean {
   if (item.kind === "opened") return true;
-  if (row?.status !== "completed") return false;
+  if (!row || !endedWell(row.status)) return false;
   if (item.kind === "reply") return item.text.trim() === row.summary.trim();
   return item.kind === "line" && item.body.type === "objective.ended";
 }
 
 function Ended({ row, steps }: { row: Row; steps: number }) {
-  if (row.status !== "completed") {
+  if (!endedWell(row.status)) {
     return (
       <ErrorNote title={t("failedTitle")} kept={t("failedAbout")}>
         <p className="w-full">

@@ -85,6 +85,7 @@ function objective(goal: string, directory: string): Schema["NewObjective"] {
     directory,
     title: "",
     constraints: [],
+    checks: [],
     tools: [],
     allow: [],
     chain: [],

@@ -1,7 +1,9 @@
 /** How far the setup is: read off how things stand, never remembered, so that nothing can disagree with it. */
+
 import { useQuery } from "@tanstack/react-query";
 import { api, data, type Schema } from "@/api/client";
 import { REHEARSAL, useProviders, useStatus } from "@/features/models/connecting";
+import { endedWell } from "@/features/sessions/words";
 
 export const STEPS = ["model", "sandbox", "first"] as const;
 export type Step = (typeof STEPS)[number];
@@ -20,10 +22,10 @@ export function useSetupState(): SetupState {
   const status = useStatus();
   const providers = useProviders();
   const completed = useQuery({
-    queryKey: ["objectives", "completed", 1],
+    queryKey: ["objectives", "ended well"],
     queryFn: () =>
-      data(api.GET("/objectives", { params: { query: { status: "completed", limit: 1 } } })).then(
-        (page) => page.items.length > 0,
+      data(api.GET("/objectives", { params: { query: { limit: 20 } } })).then((page) =>
+        page.items.some((row) => endedWell(row.status)),
       ),
   });
   const sat = useQuery({

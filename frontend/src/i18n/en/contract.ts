@@ -1,4 +1,4 @@
-/** Words of an objective's contract: its goal, plan, evidence and outcome. */
+/** Words of an objective's contract: its goal, plan, checks and outcome. */
 import { define } from "@/i18n";
 
 export const t = define("contract", {
@@ -24,15 +24,28 @@ export const t = define("contract", {
   step_doing: "Now",
   step_done: "Done",
   step_skipped: "Skipped",
-  evidence: "What must be shown",
-  owesFile: "Write",
-  owesRun: "Run",
-  shownByStep: "Shown by step {step}",
-  notShownYet: "Not shown yet",
+  checks: "Done when",
+  checkHolds: "Holds",
+  checkFails: "Does not hold",
+  checkOpen: "Not checked yet",
+  checkProves: "Held before the work, so it proves nothing",
+  checkProposed:
+    "{by, select, model {Proposed by the model} other {Proposed by the project}}: it verifies nothing until you accept it",
+  checkAccept: "Accept",
+  checkYes: "It holds",
+  checkNo: "It does not",
+  checkFailed: "It was not noted",
+  about_answered: "A text; nothing was changed or sent.",
+  about_verified: "Its checks hold, as Stead itself found.",
+  about_unverified: "It had effects, and no check shows that they are what you wanted.",
+  recordNone: "On record: nothing was changed, run or sent.",
+  recordRan: "Ran",
+  recordExit: "exit code {code}",
+  recordNoExit: "exit code not known",
+  recordSent: "Reached out",
   retry: "Try again",
   retryKeeps: "It continues with what it knows. Nothing is done twice by itself.",
   raiseAndRetry: "Give it more budget",
-  failedTitle: "It failed",
   took: "after {time}",
   wrote: "Wrote",
   andMore: "and {count, number} more",
@@ -45,6 +58,4 @@ export const t = define("contract", {
   changes: "Changes",
   ofMost: "{used, number} of {most, number}",
   atMost: "at most {amount}",
-  status_completed: "Completed",
-  status_cancelled: "Cancelled",
 });

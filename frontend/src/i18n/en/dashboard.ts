@@ -31,7 +31,4 @@ export const t = define("dashboard", {
     "Give it a goal and a folder. It works in a sandbox of its own, asks before anything that your rules do not allow, and writes down all that it does.",
   firstButton: "Set up Stead",
   firstSkip: "I know my way: give an objective",
-  completed: "done",
-  failed: "failed",
-  cancelled: "cancelled",
 });

@@ -14,6 +14,9 @@ export const t = define("new-session", {
   folderMissing: "Choose the folder to work in.",
   constraints: "What must hold",
   constraintsHint: "One a line, such as: do not change the tests.",
+  checks: "Done when",
+  checksHint:
+    "One a line: a command that must exit 0, such as make test, or exists:FILE, contains:FILE:TEXT, untouched:tests/. Stead runs them itself.",
   profile: "How freely it works",
   profile_work: "Work by itself",
   profile_workHint:
@@ -41,7 +44,7 @@ export const t = define("new-session", {
   minutes: "minutes",
   stall: "The same call in a row",
   repetition: "The same reply in a row",
-  sendBacks: "Times that a claim without evidence is sent back",
+  sendBacks: "Times that it is sent back to work while a check fails",
   permissions: "Permissions ahead",
   tools: "Only these tools",
   toolsHint: "Names, one a line. Empty offers all.",

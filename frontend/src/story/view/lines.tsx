@@ -6,7 +6,7 @@ import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
-import { doorWord, landingWords, reasonWords, reviewWords } from "./words";
+import { doorWord, END_KINDS, landingWords, reasonWords, reviewWords } from "./words";
 
 export interface Shown {
   kind: StateKind;
@@ -23,9 +23,10 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
   "rules.read": rulesRead,
   "turn.ended": turnEnded,
   "objective.ended": ({ status, reason }) => ({
-    kind: ({ completed: "good", failed: "danger", cancelled: "quiet" } as const)[status],
+    kind: END_KINDS[status],
     text: t(`ended_${status}`, { why: reasonWords(reason) }),
   }),
+  "checks.run": checked,
   "objective.retried": () => quiet(t("retriedObjective")),
   "session.paused": ({ why }) => ({ kind: "ask", text: why ? t("pausedWhy", { why: reasonWords(why) }) : t("paused") }),
   "session.resumed": () => quiet(t("resumed")),
@@ -165,4 +166,16 @@ function review({ review: { waiting, held }, runnable }: Schema["ReviewWanted"])
     text: told.filter(Boolean).join("; "),
     more: <Paths paths={paths} all={runnable.length + Math.max(waiting, held.length)} />,
   };
+}
+
+/** What Stead found itself. Before the work, only what holds says something. */
+function checked({ when, results }: Schema["ChecksRun"]): Shown {
+  const before = when === "before";
+  const shown = before ? results.filter(({ holds }) => holds) : results;
+  const said = shown.map(({ holds, words = "", detail = "" }) => {
+    const key = before ? "checksBefore" : holds ? "checkHeld" : holds === null ? "checkUnjudged" : "checkBroken";
+    return t(key, { words: holds || !detail ? words : `${words}: ${detail}` });
+  });
+  const kind = before ? "ask" : results.every(({ holds }) => holds) ? "good" : "danger";
+  return { kind, text: said[0] ?? "", more: said.length > 1 && <Paths paths={said.slice(1)} /> };
 }

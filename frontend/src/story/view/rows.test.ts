@@ -13,7 +13,7 @@ const now = story(
   done(2, "plan", plan, "ok"),
   {
     kind: "plan",
-    body: { type: "plan.made", steps: [{ title: "a", status: "todo" }], by: "model", calls: [] },
+    body: { type: "plan.made", steps: [{ title: "a", status: "todo" }], by: "model", calls: [], checks: [] },
     before: [],
   },
 );
@@ -47,7 +47,13 @@ it("says of a call what it is about and how it stands", () => {
 
 /** An end of an objective, as its item has it. */
 function ended(summary: string): Fresh {
-  return line({ type: "objective.ended", status: "failed", reason: "unmet", summary });
+  return line({
+    type: "objective.ended",
+    status: "failed",
+    reason: "unmet",
+    summary,
+    facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
+  });
 }
 
 function summaries(...items: Fresh[]): string[] {
