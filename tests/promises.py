@@ -487,6 +487,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("TOOL-1.edit", "edit a file", "cli", stage=1, done=True),
     Promise("TOOL-1.glob", "find files by name", "cli", stage=1, done=True),
     Promise("TOOL-1.grep", "find text in files", "cli", stage=1, done=True),
+    Promise("TOOL-1.ignored", "searches leave out what git ignores and what tools make", "cli", done=True),
     Promise("TOOL-1.fetch", "fetch a web page", "cli", stage=1, done=True),
     Promise("TOOL-1.plan", "keep the plan", "cli", stage=1, done=True),
     Promise("TOOL-1.search", "search the web", "cli", done=True),
