@@ -15,7 +15,9 @@ import resource
 import select
 import time
 
+from . import files
 from .enter import WORK, prctl
+from .frames import Fault
 
 REMADE = frozenset(
     {"node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
@@ -90,15 +92,10 @@ class Ignored:
 def _head(path: str, size: int) -> bytes:
     """The first bytes of a file; b"" when there is none to be read."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        with open(files.open_file(os.fsencode(path)), "rb") as file:
+            return file.read(size)
+    except (OSError, Fault):
         return b""
-    try:
-        return os.read(file, size)
-    except OSError:
-        return b""
-    finally:
-        os.close(file)
 
 
 def _listed(git: str, repository: str, deadline: float) -> bytes | None:

@@ -225,7 +225,7 @@ def _own_entries(folder: str, top: str, ignored: Ignored, others: deque[os.DirEn
     if not ignored.enter(folder, [entry.name for entry in entries]) and folder != top:
         others.extend(entries)
         return []
-    own = []
+    own: list[os.DirEntry[str]] = []
     for entry in entries:
         left_out = ignored.has(entry.path, entry.name, folder=entry.is_dir(follow_symlinks=False))
         (others if left_out else own).append(entry)
