@@ -16,7 +16,8 @@ from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, Episode, MemoryId, MemoryRow, PlaceId
 from stead.domain.memory_events import MemoryFact
-from stead.memory.directory import Known
+from stead.domain.messages import ToolCall
+from stead.memory.directory import Known, failed
 from stead.memory.evidence import spoken
 from stead.memory.index import Changes
 from stead.memory.writing import Used
@@ -58,10 +59,10 @@ class Feed:
         if known is None:
             return
         self._episodes.setdefault(known.place, [])  # what has nothing to remember yet has its index all the same
-        if isinstance(body, ev.SessionDeleted):
-            self._removed[known.place] += self._turns(known.place, event.session)
-            said = self._episodes[known.place]
-            self._episodes[known.place] = [turn for turn in said if turn.session != event.session]
+        if isinstance(body, ev.ObjectiveEnded) and failed(body):
+            self._forget_turns(known.place, event.session)  # or the next run would answer this one's goal
+        elif isinstance(body, ev.SessionDeleted):
+            self._forget_turns(known.place, event.session)
             for place in (known.place, GLOBAL):
                 self._unsaid[place].append(event.session)
                 self._used[place] = [used for used in self._used[place] if used.session != event.session]
@@ -69,6 +70,10 @@ class Feed:
             self._use(refs, event, known.place)
         elif turn := episode(event, known):
             self._episodes[known.place].append(turn)
+
+    def _forget_turns(self, place: PlaceId, session: SessionId) -> None:
+        self._removed[place] += self._turns(place, session)
+        self._episodes[place] = [turn for turn in self._episodes[place] if turn.session != session]
 
     def _use(self, refs: Collection[str], event: ev.Event, here: PlaceId) -> None:
         for ref in refs:
@@ -155,8 +160,13 @@ def told_of(body: ev.Body) -> tuple[str, ...]:
 
 
 def episode(event: ev.Event, known: Known) -> Episode | None:
-    """The turn that an event is, if somebody said something in it; what a tool gave is none."""
-    said = None if isinstance(event.body, ev.ToolFinished) else spoken(event, tainted=known.tainted)
+    """The turn that an event is, if a participant said something in it.
+
+    What a tool gave is none, and neither are the words with which a model calls a tool: they announce a step.
+    """
+    body = event.body
+    step = isinstance(body, ev.ModelReplied) and any(isinstance(part, ToolCall) for part in body.parts)
+    said = None if step or isinstance(body, ev.ToolFinished) else spoken(event, tainted=known.tainted)
     if said is None:
         return None
     return Episode(

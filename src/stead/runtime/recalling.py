@@ -112,7 +112,8 @@ class Recollection:
         if files:
             facts.append(ev.MemoryLoaded(files, Label(Integrity.TRUSTED, Confidentiality.PRIVATE)))
         if words:
-            facts += await self._recalled(words, viewer(spec), cleared, SessionId(""), ())
+            known = [line for file in files for line in _lines(file.text)]
+            facts += await self._recalled(words, viewer(spec), cleared, SessionId(""), known)
         return tuple(facts)
 
     def _loaded(self, spec: ev.SessionOpened) -> tuple[Confidentiality, tuple[LoadedFile, ...]]:
@@ -126,7 +127,7 @@ class Recollection:
 
     async def before_words(self, session: Session, words: str) -> tuple[ev.Body, ...]:
         """What a model is told before the person's words: nothing that it has been told already."""
-        spec, known = session.spec, session.recalled
+        spec, known = session.spec, [*session.recalled, *_lines(session.files)]
         return await self._recalled(words, viewer(spec), await self._fresh(self.clearance, spec), session.id, known)
 
     async def _recalled(
@@ -337,6 +338,11 @@ def _together(labels: Sequence[Label]) -> Label:
     integrity = max((label.integrity for label in labels), key=list(Integrity).index)
     held = max((label.confidentiality for label in labels), key=list(Confidentiality).index)
     return Label(max(integrity, Integrity.TRUSTED, key=list(Integrity).index), held)
+
+
+def _lines(file: str) -> list[str]:
+    """What the lines of a file of memory say, as ``Query.told`` has it."""
+    return [normal(line.removeprefix("- ")) for line in file.splitlines()]
 
 
 def _told(hit: Hit) -> str:
