@@ -396,6 +396,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("MEM-3.hybrid", "retrieval by words and vectors, with an offline embedder", "cli", stage=6, done=True),
     Promise("MEM-3.prompt", "the ten best go into the prompt, pinned ones always", "cli", stage=6, done=True),
     Promise("MEM-3.counts", "accesses are counted", "page", stage=6, done=True),
+    Promise("MEM-3.quiet", "failed runs, announced steps and repetitions are not told", "cli", stage=6, done=True),
     Promise("MEM-3.preview", "what a query would retrieve is previewed", "page", stage=6, done=True),
     Promise("MEM-4.extraction", "memories are extracted after a run", "cli", stage=6, done=True),
     Promise("MEM-4.patterns", "patterns are detected and promoted", "cli", stage=6, done=True),

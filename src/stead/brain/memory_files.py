@@ -119,7 +119,7 @@ def loaded_files(
         limit_chars: of all texts together; what is behind the limit is counted and left out.
     """
     files: list[LoadedFile] = []
-    told = set[str]()  # what two scopes say is told once, from the wider one
+    shown = set[str]()  # what two scopes say is shown once, from the wider one
     left = limit_chars
 
     def add(path: str, lines: Iterable[str], count: int, most: int, uncounted: int) -> None:
@@ -134,8 +134,8 @@ def loaded_files(
             # Before a model's first word nothing shows that a stranger said it.
             rows = [row for row in rows if row.memory.label.integrity is not Integrity.UNTRUSTED]
             rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
-            fresh = {normal(row.memory.text): row for row in rows if normal(row.memory.text) not in told}
-            told.update(fresh)
+            fresh = {normal(row.memory.text): row for row in rows if normal(row.memory.text) not in shown}
+            shown.update(fresh)
             rows = list(fresh.values())
             lines = (f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight))
             add(f"{entry.folder}/{name}", lines, len(rows), _MEMORY_CHARS, entry.more if name == MEMORIES else 0)

@@ -289,7 +289,7 @@ class Query(msgspec.Struct, frozen=True):
         superseded: also what no longer holds.
         overtaken: also memories that a newer one at the same key hides from this viewer.
         looked_up: an explicit search: pinned memories must match like others, and one common word is enough to match.
-        told: refs, and words as they are compared, that the model has had already; they are left out.
+        told: refs that the model has had already; they are left out.
         chars: of a hit's text at most; of more, those around what was looked for.
     """
 

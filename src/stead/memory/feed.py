@@ -49,6 +49,7 @@ class Feed:
         self._removed: dict[PlaceId, list[str]] = defaultdict(list)
         self._used: dict[PlaceId, list[Used]] = defaultdict(list)
         self._unsaid: dict[PlaceId, list[SessionId]] = defaultdict(list)
+        self._failed: dict[PlaceId, list[str]] = defaultdict(list)
 
     def take(self, event: ev.Event, known: Known | None) -> None:
         """Let the indexes follow one event of this session (none for the streams of home and memory)."""
@@ -60,9 +61,12 @@ class Feed:
             return
         self._episodes.setdefault(known.place, [])  # what has nothing to remember yet has its index all the same
         if isinstance(body, ev.ObjectiveEnded) and failed(body):
-            self._forget_turns(known.place, event.session)  # or the next run would answer this one's goal
+            fresh = (f"e_{turn.seq}" for turn in self._episodes[known.place] if turn.session == event.session)
+            self._failed[known.place] += (*self._turns(known.place, event.session), *fresh)
         elif isinstance(body, ev.SessionDeleted):
-            self._forget_turns(known.place, event.session)
+            self._removed[known.place] += self._turns(known.place, event.session)
+            said = self._episodes[known.place]
+            self._episodes[known.place] = [turn for turn in said if turn.session != event.session]
             for place in (known.place, GLOBAL):
                 self._unsaid[place].append(event.session)
                 self._used[place] = [used for used in self._used[place] if used.session != event.session]
@@ -70,10 +74,6 @@ class Feed:
             self._use(refs, event, known.place)
         elif turn := episode(event, known):
             self._episodes[known.place].append(turn)
-
-    def _forget_turns(self, place: PlaceId, session: SessionId) -> None:
-        self._removed[place] += self._turns(place, session)
-        self._episodes[place] = [turn for turn in self._episodes[place] if turn.session != session]
 
     def _use(self, refs: Collection[str], event: ev.Event, here: PlaceId) -> None:
         for ref in refs:
@@ -91,6 +91,7 @@ class Feed:
                 episodes=tuple(self._episodes[place]),
                 used=tuple(self._used[place]),
                 unsaid=tuple(self._unsaid[place]),
+                failed=tuple(self._failed[place]),
             )
             for place in places
         }

@@ -30,7 +30,7 @@ EMPTY_REPOSITORY = "/stead/git"
 """What git is run on, inside; nothing there can be written."""
 
 _GIT = ("/usr/bin/git", "/usr/local/bin/git", "/bin/git")
-"""Never one that the session's search path finds: a search asks nobody, so it must run nothing of the session's."""
+"""Never one that the session's search path finds: a search needs no approval, so it runs nothing of the session's."""
 _LIST = ("ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-per-directory=.gitignore")
 _GIT_S = 3.0
 _MEMORY_BYTES, _ANSWER_BYTES = 1 << 30, 16 << 20
