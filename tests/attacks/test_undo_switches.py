@@ -11,7 +11,7 @@ import pytest
 
 from stead.config import Home
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.machines.left_out import REMADE
+from stead.machines.runner.ignored import REMADE
 from stead.storage.contents import ContentStore
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.models import Turn
+from tests.fakes.models import Call, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.flows.sitting import sit_down
@@ -18,6 +18,7 @@ from tests.promises import promise
 DAY_MS = 86_400_000
 THEN_MS = 1_700_000_000_000
 LONG_S = 90
+SMALL = {"tokens": 1000, "usd_micros": "unlimited"}
 
 
 @pytest.fixture
@@ -120,3 +121,25 @@ def test_a_prompt_has_the_pinned_and_the_ten_best_and_each_telling_is_counted(ho
     counted = {row["memory"]["id"]: row["uses"] for row in house.get("/memories", limit=100)["items"]}
     assert all(counted[one["ref"]] == 1 for each in lamps for one in each)
     assert sum(counted.values()) >= 20
+
+
+@promise("MEM-3.quiet")
+def test_a_run_is_told_neither_of_failed_runs_nor_what_a_model_says_when_it_calls_a_tool(
+    house: LivingHome, project: Path
+) -> None:
+    step = Turn("Survey the lighthouse folder.", (Call("plan", {"steps": [{"title": "look"}]}),))
+    script = by_turn(step, Turn("The lighthouse is painted white."), then=Turn("Nothing is known of it."))
+    with served(script) as model:
+        use_model(house, model.openai)
+        failed = house.finish(house.give("Mail the harbour office about the lighthouse", project, budget=SMALL))
+        assert failed["status"] == "failed"
+        assert house.finish(house.give("Which colour has the lighthouse?", project))["status"] == "completed"
+        house.finish(house.give("What do you know of the lighthouse?", project))
+        seen = [request.body["messages"] for request in model.requests()]
+        (first,) = [json.dumps(one) for one in seen if "What do you know" in str(one) and len(one) == 2]
+    assert "Which colour has the lighthouse?" in first and "painted white" in first
+    assert "Survey" not in first
+    assert "harbour office" not in first and "Stopped" not in first
+    found = house.get("/memories/recall", query="lighthouse", directory=str(project))
+    assert "The lighthouse is painted white." in texts(found)
+    assert not [text for text in texts(found) if "Survey" in text or "harbour" in text]

@@ -253,12 +253,12 @@ async def test_hashes_tell_files_folders_and_absence(bench: Bench) -> None:
     assert await bench.machines.fingerprint(SESSION, []) == {}
 
 
-async def test_a_glob_finds_at_any_depth_in_order(bench: Bench) -> None:
+async def test_a_glob_finds_at_any_depth_shallow_folders_first(bench: Bench) -> None:
     for path in ("b.py", "a/c.py", "a/deep/d.py", "a/e.txt", ".hidden/f.py", ".git/g.py"):
         (bench.project / path).parent.mkdir(parents=True, exist_ok=True)
         (bench.project / path).touch()
     for pattern, rows in (
-        ("**/*.py", (".hidden/f.py", "a/c.py", "a/deep/d.py", "b.py")),
+        ("**/*.py", ("b.py", ".hidden/f.py", "a/c.py", "a/deep/d.py")),
         ("*.py", ("b.py",)),
         ("a/*", ("a/c.py", "a/deep/", "a/e.txt")),
         ("/work/a/**/d.py", ("a/deep/d.py",)),

@@ -101,7 +101,7 @@ def test_what_else_such_a_turn_says_is_told_and_what_another_memory_rests_on(per
     stale, rest = "I live in Linz.", " Send the invoices to the shop with the red door in the long street."
     ground = Evidence(SessionId("s_1"), 1, 0, len(stale))
     person.keep(turn(1, stale + rest), *_superseded(ground))
-    assert person.texts("where do invoices go?") == [f"[no longer so]{rest}"]
+    assert person.texts("where do invoices go?") == [f"[left out here: what no longer holds]{rest}"]
     person.keep(row(3, "Linz is where the mother lives.", evidence=(ground,)))
     assert stale + rest in person.texts("where do invoices go?")
 

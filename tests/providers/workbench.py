@@ -73,11 +73,11 @@ class Folder:
         self.files[path] = text.replace(old, new)
         return Written(False, len(self.files[path].encode()), count, "")
 
-    async def glob(self, permit: Permit, pattern: str) -> Found:
+    async def glob(self, permit: Permit, pattern: str, *, ignored: bool = False) -> Found:
         rows = sorted(path for path in self.files if matches(path, pattern))
         return Found(tuple(rows), len(rows), timed_out=False)
 
-    async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
+    async def grep(self, permit: Permit, pattern: str, path: str, include: str, *, ignored: bool = False) -> Found:
         inside = [name for name in sorted(self.files) if path in (".", name) or name.startswith(f"{path.rstrip('/')}/")]
         if not inside:
             raise ToolFault(f"there is no {path!r}")

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
+from stead.brain.remembering import normal
 from stead.domain.memory import GLOBAL, Level, Memory, MemoryRow, Scope, Viewer, visible
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import JournalLine
@@ -118,6 +119,7 @@ def loaded_files(
         limit_chars: of all texts together; what is behind the limit is counted and left out.
     """
     files: list[LoadedFile] = []
+    shown = set[str]()  # what two scopes say is shown once, from the wider one
     left = limit_chars
 
     def add(path: str, lines: Iterable[str], count: int, most: int, uncounted: int) -> None:
@@ -132,11 +134,18 @@ def loaded_files(
             # Before a model's first word nothing shows that a stranger said it.
             rows = [row for row in rows if row.memory.label.integrity is not Integrity.UNTRUSTED]
             rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
+            fresh = {normal(row.memory.text): row for row in rows if normal(row.memory.text) not in shown}
+            shown.update(fresh)
+            rows = list(fresh.values())
             lines = (f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight))
             add(f"{entry.folder}/{name}", lines, len(rows), _MEMORY_CHARS, entry.more if name == MEMORIES else 0)
     for day in days:
         for entry in by_scope:
-            happened = [line for line in entry.lines if day.since_ms <= line.ts_ms < day.until_ms and not line.tainted]
+            happened = [
+                line
+                for line in entry.lines
+                if day.since_ms <= line.ts_ms < day.until_ms and not (line.tainted or line.failed)
+            ]
             lines = (_happened(line, clock) for line in reversed(happened))
             add(f"{entry.folder}/{JOURNAL}/{day.name}.md", lines, len(happened), _JOURNAL_CHARS, 0)
     return tuple(files)

@@ -170,6 +170,7 @@ class JournalLine(msgspec.Struct, frozen=True):
         text: how it ended, one line.
         private: the session is interactive.
         tainted: its model has read strangers' words, so the line may be theirs.
+        failed: it came to nothing, so that no model is given it as an example.
     """
 
     ts_ms: int
@@ -179,6 +180,7 @@ class JournalLine(msgspec.Struct, frozen=True):
     text: str
     private: bool = False
     tainted: bool = False
+    failed: bool = False
 
 
 class MemoryReports(Protocol):

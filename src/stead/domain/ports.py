@@ -382,11 +382,18 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Paths or ``path:line:text`` rows, sorted, capped; ``total`` is before the cap (at least, if ``timed_out``)."""
+    """Paths or ``path:line:text`` rows, those of shallow folders first, capped.
+
+    ``total`` is before the cap (at least, if ``timed_out``). ``left_out`` counts, at least, the ignored paths that
+    match or the ignored files that were not searched. ``unsure``: git did not say what it ignores, so only what tools
+    make is left out.
+    """
 
     rows: tuple[str, ...]
     total: int
     timed_out: bool
+    left_out: int = 0
+    unsure: bool = False
 
 
 class Files(Protocol):
@@ -399,11 +406,14 @@ class Files(Protocol):
     async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
         """Lines of a UTF-8 file, ``first_line`` from 1."""
 
-    async def glob(self, permit: Permit, pattern: str) -> Found:
-        """Paths that match, ``**`` included."""
+    async def glob(self, permit: Permit, pattern: str, *, ignored: bool = False) -> Found:
+        """Paths that match, ``**`` included; with ``ignored``, also what git ignores and what tools make."""
 
-    async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
-        """Rows that a regular expression matches, below ``path``, in files whose name matches ``include``."""
+    async def grep(self, permit: Permit, pattern: str, path: str, include: str, *, ignored: bool = False) -> Found:
+        """Rows that a regular expression matches, below ``path``, in files whose name matches ``include``.
+
+        A ``path`` that is ignored itself is searched; ``ignored`` as for ``glob``.
+        """
 
 
 class Edits(Protocol):

@@ -258,15 +258,16 @@ class BubblewrapMachines:
         written, landing = await self._change(permit.session, "edit", *arguments, answer=_written)
         return replace(written, landing=landing)
 
-    async def glob(self, permit: Permit, pattern: str) -> Rows:
+    async def glob(self, permit: Permit, pattern: str, *, ignored: bool = False) -> Rows:
         """As ``Files.glob``."""
         permit.require_live(permit.session)
-        return await self._work(permit.session, "glob", _bytes(pattern), answer=_found, limit_s=self._search_limit_s)
+        arguments = (_bytes(pattern), b"%d" % ignored)
+        return await self._work(permit.session, "glob", *arguments, answer=_found, limit_s=self._search_limit_s)
 
-    async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Rows:
+    async def grep(self, permit: Permit, pattern: str, path: str, include: str, *, ignored: bool = False) -> Rows:
         """As ``Files.grep``; an empty ``path`` is the whole workspace, an empty ``include`` every file."""
         permit.require_live(permit.session)
-        arguments = (_bytes(pattern), _bytes(path), _bytes(include))
+        arguments = (_bytes(pattern), _bytes(path), _bytes(include), b"%d" % ignored)
         return await self._work(permit.session, "grep", *arguments, answer=_found, limit_s=self._search_limit_s)
 
     async def html_text(self, permit: Permit, content: bytes) -> str:
@@ -400,4 +401,6 @@ def _written(created: bytes, size: bytes, replaced: bytes, diff: bytes) -> Writt
 
 
 def _found(total: bytes, late: bytes, *rows: bytes) -> Rows:
-    return Rows(tuple(row.decode() for row in rows), int(total), late == b"1")
+    counts = [int(count) for count in total.split()]  # the total alone when the search was killed at its end
+    left_out, unsure = counts[1:] or (0, 0)
+    return Rows(tuple(row.decode() for row in rows), counts[0], late == b"1", left_out, unsure == 1)

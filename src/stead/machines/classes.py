@@ -23,8 +23,9 @@ from stead.machines.git_brings import brings
 from stead.machines.git_names import named_by_git
 from stead.machines.git_texts import MOST_BYTES, differ_harmlessly
 from stead.machines.layers import Delta, Deltas, Side, opened, side
-from stead.machines.left_out import REMADE, is_cache
+from stead.machines.left_out import is_cache
 from stead.machines.links import leads_out, led_to
+from stead.machines.runner.ignored import REMADE
 from stead.machines.space import Space
 from stead.machines.workspace import opened_above, opened_workspace
 

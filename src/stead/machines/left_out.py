@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from stead.domain.errors import InvalidRequest
+from stead.machines.runner.ignored import CACHE_TAG, REMADE
 
 LARGEST_BYTES = 2 << 30
 """A larger file is left out: keeping it would take longer than anybody waits."""
@@ -20,11 +21,6 @@ DEEPEST = 128
 """Folders nested deeper are left out; each holds a descriptor open while it is walked."""
 
 HISTORY = ".git"
-REMADE = frozenset(
-    {"node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
-)
-"""Folders that tools fill from what is kept. What machines change in them never reaches the person's folder."""
-
 UNFINISHED = ".restoring"
 """Ends the names of files that a restore is writing; what a kill has left of them, the next one removes."""
 
@@ -39,7 +35,6 @@ _WHY = {
     errno.EBUSY: MOUNTED,
     errno.ENOTEMPTY: "it still holds what is left out of checkpoints",
 } | dict.fromkeys((errno.ELOOP, errno.ENOTDIR, errno.ENXIO), "it became something else just now")
-_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _UNFINISHED = re.compile(r"\.stead-[0-9a-f]{16}" + re.escape(UNFINISHED))
 _MOST_PATTERNS, _LONGEST_PATTERN = 5_000, 1_000
 
@@ -86,7 +81,7 @@ def is_cache(folder: int) -> bool:
     except OSError:
         return False
     try:
-        return os.read(tag, len(_TAG)) == _TAG
+        return os.read(tag, len(CACHE_TAG)) == CACHE_TAG
     except OSError:
         return False
     finally:

@@ -21,6 +21,7 @@ from stead.config import Settings
 from stead.domain.git import SETTINGS
 from stead.machines import seccomp
 from stead.machines.runner.enter import FILTER, LAYERS, SPACE
+from stead.machines.runner.ignored import EMPTY_REPOSITORY
 from stead.machines.toolchains import NOTHING, OWN_PATH, Shown, Toolchains
 
 INSIDE_USER = 1000
@@ -58,6 +59,8 @@ _ENVIRONMENT = {
     "GOBIN": OWN_PATH,
     **dict.fromkeys(("npm_config_prefix", "CARGO_INSTALL_ROOT", "BUN_INSTALL", "DENO_INSTALL_ROOT"), "/home/.local"),
 }
+_EMPTY = {"HEAD": "ref: refs/heads/none\n", "objects/none": "", "refs/none": ""}
+"""What git takes for a repository that holds nothing."""
 CODE = "/stead"
 """Where the runner's code is inside."""
 EGRESS = "/run/egress"
@@ -173,6 +176,7 @@ class Descriptors:
 
     def __init__(self, code: Mapping[str, bytes], committer: str = "", shown: Shown = NOTHING) -> None:
         made_up = _MADE_UP | {"/etc/gitconfig": SETTINGS + committer}
+        made_up |= {f"{EMPTY_REPOSITORY}/{path}": text for path, text in _EMPTY.items()}
         program = seccomp.assemble(platform.machine())
         self.seccomp = _memory_file(program)
         self.files = {path: _memory_file(text.encode()) for path, text in made_up.items()}

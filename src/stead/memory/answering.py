@@ -21,7 +21,8 @@ from stead.memory.ranking import Key, Lead, Ranked, rank
 
 MEMORIES = 2 / 3
 """Of the hits that were asked for: so many are kept for memories, which were made to be told, before turns fill up."""
-NO_LONGER = "[no longer so]"
+NO_LONGER = "[left out here: what no longer holds]"
+"""Stands for words of a turn that a newer memory has superseded."""
 
 
 def answer(searches: Iterable[Search], ask: Asked, always_chars: int) -> tuple[Hit, ...]:

@@ -149,7 +149,7 @@ class Directory:
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
         rows = self._rows(
-            "SELECT d.ts_ms, d.session, s.title, d.text, s.attended, s.tainted "
+            "SELECT d.ts_ms, d.session, s.title, d.text, s.attended, s.tainted, d.failed "
             "FROM days d JOIN sessions s ON s.session = d.session "
             "WHERE d.place = ? AND d.ts_ms >= ? AND d.ts_ms < ? ORDER BY d.seq LIMIT ?",
             place,
@@ -158,8 +158,8 @@ class Directory:
             _MOST_LINES,
         )
         return tuple(
-            JournalLine(ts_ms, place, SessionId(session), title, text, bool(attended), bool(tainted))
-            for ts_ms, session, title, text, attended, tainted in rows
+            JournalLine(ts_ms, place, SessionId(session), title, text, *map(bool, flags))
+            for ts_ms, session, title, text, *flags in rows
         )
 
     def _row(self, sql: str, *values: object) -> tuple[Any, ...] | None:
@@ -169,6 +169,17 @@ class Directory:
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with self.database.faults():
             return self._connection.execute(sql, values).fetchall()
+
+
+def failed(body: ev.Body) -> bool:
+    """Whether an event ends a run or a turn that came to nothing: a fault, a limit, work that was not done."""
+    match body:
+        case ev.ObjectiveEnded(status=status):
+            return status == "failed"
+        case ev.TurnEnded(reason=reason):
+            return reason not in ("done", "cancelled")
+        case _:
+            return False
 
 
 def note(connection: Connection, event: ev.Event, known: Known | None) -> None:
@@ -188,8 +199,8 @@ def note(connection: Connection, event: ev.Event, known: Known | None) -> None:
         case ev.TurnEnded(summary=summary) | ev.ObjectiveEnded(summary=summary) if known:
             line = " ".join(summary.split())[:_LINE_CHARS]
             connection.execute(
-                "INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?, ?)",
-                (event.seq, known.place, event.ts_ms, event.session, line),
+                "INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?, ?, ?)",
+                (event.seq, known.place, event.ts_ms, event.session, line, failed(event.body)),
             )
         case ev.MemoryMade(memory=memory):
             connection.execute("INSERT OR REPLACE INTO memories VALUES (?, ?)", (memory.id, memory.scope.place))

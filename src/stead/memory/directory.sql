@@ -53,6 +53,7 @@ CREATE TABLE days (
     place text NOT NULL,
     ts_ms integer NOT NULL,
     session text NOT NULL,
-    text text NOT NULL
+    text text NOT NULL,
+    failed integer NOT NULL      -- what ended came to nothing
 );
 CREATE INDEX days_by_place ON days (place, ts_ms);

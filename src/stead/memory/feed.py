@@ -16,7 +16,8 @@ from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, Episode, MemoryId, MemoryRow, PlaceId
 from stead.domain.memory_events import MemoryFact
-from stead.memory.directory import Known
+from stead.domain.messages import ToolCall
+from stead.memory.directory import Known, failed
 from stead.memory.evidence import spoken
 from stead.memory.index import Changes
 from stead.memory.writing import Used
@@ -48,6 +49,7 @@ class Feed:
         self._removed: dict[PlaceId, list[str]] = defaultdict(list)
         self._used: dict[PlaceId, list[Used]] = defaultdict(list)
         self._unsaid: dict[PlaceId, list[SessionId]] = defaultdict(list)
+        self._failed: dict[PlaceId, list[str]] = defaultdict(list)
 
     def take(self, event: ev.Event, known: Known | None) -> None:
         """Let the indexes follow one event of this session (none for the streams of home and memory)."""
@@ -58,7 +60,10 @@ class Feed:
         if known is None:
             return
         self._episodes.setdefault(known.place, [])  # what has nothing to remember yet has its index all the same
-        if isinstance(body, ev.SessionDeleted):
+        if isinstance(body, ev.ObjectiveEnded) and failed(body):
+            fresh = (f"e_{turn.seq}" for turn in self._episodes[known.place] if turn.session == event.session)
+            self._failed[known.place] += (*self._turns(known.place, event.session), *fresh)
+        elif isinstance(body, ev.SessionDeleted):
             self._removed[known.place] += self._turns(known.place, event.session)
             said = self._episodes[known.place]
             self._episodes[known.place] = [turn for turn in said if turn.session != event.session]
@@ -86,6 +91,7 @@ class Feed:
                 episodes=tuple(self._episodes[place]),
                 used=tuple(self._used[place]),
                 unsaid=tuple(self._unsaid[place]),
+                failed=tuple(self._failed[place]),
             )
             for place in places
         }
@@ -155,8 +161,13 @@ def told_of(body: ev.Body) -> tuple[str, ...]:
 
 
 def episode(event: ev.Event, known: Known) -> Episode | None:
-    """The turn that an event is, if somebody said something in it; what a tool gave is none."""
-    said = None if isinstance(event.body, ev.ToolFinished) else spoken(event, tainted=known.tainted)
+    """The turn that an event is, if a participant said something in it.
+
+    What a tool gave is none, and neither are the words with which a model calls a tool: they announce a step.
+    """
+    body = event.body
+    step = isinstance(body, ev.ModelReplied) and any(isinstance(part, ToolCall) for part in body.parts)
+    said = None if step or isinstance(body, ev.ToolFinished) else spoken(event, tainted=known.tainted)
     if said is None:
         return None
     return Episode(

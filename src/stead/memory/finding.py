@@ -121,7 +121,7 @@ before the record's own, so that a clock that was set back brings nothing back."
 _SEEN = """
 i.level IN (SELECT value FROM json_each(:levels)) AND i.confidentiality <= :held $sources AND
 CASE WHEN i.source = 'memory' THEN (:known = 0 OR i.ts_ms <= :known) $kinds $holds
-     ELSE i.ts_ms <= :until AND (:session = '' OR i.session <> :session) END
+     ELSE i.status IS NOT 'failed' AND i.ts_ms <= :until AND (:session = '' OR i.session <> :session) END
 """
 
 

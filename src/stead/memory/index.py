@@ -40,6 +40,7 @@ class Changes(msgspec.Struct, frozen=True):
         episodes: turns that are new; one that is there already is left as it is.
         used: memories that models were told of.
         unsaid: sessions that the journal has no more; what they were told is not counted any more.
+        failed: refs of turns whose run came to nothing; they are not recalled, and can still be learned from.
     """
 
     removed: Sequence[str] = ()
@@ -47,6 +48,7 @@ class Changes(msgspec.Struct, frozen=True):
     episodes: Sequence[Episode] = ()
     used: Sequence[Used] = ()
     unsaid: Sequence[SessionId] = ()
+    failed: Sequence[str] = ()
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -123,6 +125,7 @@ class Index:
                 writing.put_episode(episode)
             writing.note_used(changes.used)
             writing.forget_uses(changes.unsaid)
+            writing.mark_failed(changes.failed)
             connection.execute("UPDATE progress SET seq = ?, chain = ?", (upto, chain))
         if changes.removed:  # also when they are gone already: a kill may have come before this line
             self._file.scrub()

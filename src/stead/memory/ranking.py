@@ -62,8 +62,9 @@ NAMED = 1.25
 """For a memory that is asked for by a name of it: more than words and meaning are together."""
 LEAST_TOLD = 0.3
 """Of the words, for a memory without a name, whatever turns have."""
-NEAREST, STANDS_OUT = 2, 0.25
-"""Where nothing speaks for a memory, so many that are nearer than the middle one by this much of a cosine are taken."""
+NEAREST, STANDS_OUT, FLOOR = 2, 0.25, 0.25
+"""Where nothing speaks for a memory, so many that are nearer than the middle one by this much of a cosine are taken;
+none that is further than the floor, since among a few memories anything stands out."""
 ALSO_TOLD, ALSO_NEAR = 0.25, 0.35
 """For a turn of a chat that is told unasked: this part of what the best one has of the words, or this cosine."""
 
@@ -131,7 +132,9 @@ def _memories(leads: list[Lead], turns: float) -> list[Lead]:
     told = min(weights.told, max(turns, LEAST_TOLD))
     good = [lead for lead in leads if lead.named or lead.told >= told or _near(lead) >= weights.near]
     middle = median(map(_near, leads)) if leads else 0.0
-    return good or sorted((lead for lead in leads if _near(lead) >= middle + STANDS_OUT), key=_near)[-NEAREST:]
+    return (
+        good or sorted((lead for lead in leads if _near(lead) >= max(middle + STANDS_OUT, FLOOR)), key=_near)[-NEAREST:]
+    )
 
 
 def _turns(leads: list[Lead], weights: Weights, *, each: bool) -> list[Lead]:

@@ -23,8 +23,8 @@ CREATE TABLE items (
     seq integer NOT NULL,        -- of a turn; 0 for memories
     who text NOT NULL,           -- of a turn; "" for memories
     embedded integer NOT NULL DEFAULT 0, -- it has a vector
+    status text,                 -- of a memory; of a turn 'failed', when its run came to nothing
     -- of memories alone
-    status text,
     valid_from integer,
     valid_to integer,
     retired integer,

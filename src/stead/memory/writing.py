@@ -153,6 +153,11 @@ class Writing:
             self._connection.execute(_USED, (one.session, one.ts_ms, one.ref))
             self._connection.execute(_COUNTED, (one.ref,))
 
+    def mark_failed(self, turns: Sequence[str]) -> None:
+        """Have these turns not be recalled any more."""
+        rows = ((ref,) for ref in turns)
+        self._connection.executemany("UPDATE items SET status = 'failed' WHERE ref = ? AND source <> 'memory'", rows)
+
     def forget_uses(self, sessions: Sequence[SessionId]) -> None:
         """Count no more what these sessions were told: the journal does not say it any more."""
         run = self._connection.execute

@@ -193,6 +193,7 @@ _LINES_NOTE = re.compile(r"\[lines (\d+)-(\d+) of (\d+)(?:; go on at line (\d+))
 _PART_NOTE = re.compile(r"\[line (\d+) of (\d+), in part.*\]")
 _PAST_NOTE = re.compile(r"\[the file has (\d+) lines?\]")
 _SHOWN_NOTE = re.compile(r"\[(\d+) of (\d+) shown\b.*\]")
+_IGNORED_NOTE = re.compile(r"\[(?:\d+ ignored (?:match|matches|files?) left out|git did not say in time).*\]")
 _CUT_NOTE = re.compile(r"\[(?:stopped|… \d+ characters).*\]")
 
 
@@ -215,7 +216,7 @@ def _page(text: str, first: int) -> Page:
 
 
 def _found(text: str) -> Found:
-    rows = text.split("\n")
+    rows = [row for row in text.split("\n") if not _IGNORED_NOTE.fullmatch(row)]
     total, complete = 0, True
     while rows and (note := _SHOWN_NOTE.fullmatch(rows[-1]) or _CUT_NOTE.fullmatch(rows[-1])):
         complete = False

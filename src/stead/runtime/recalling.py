@@ -112,7 +112,8 @@ class Recollection:
         if files:
             facts.append(ev.MemoryLoaded(files, Label(Integrity.TRUSTED, Confidentiality.PRIVATE)))
         if words:
-            facts += await self._recalled(words, viewer(spec), cleared, SessionId(""), ())
+            said = "\n".join(file.text for file in files)
+            facts += await self._recalled(words, viewer(spec), cleared, SessionId(""), (), said)
         return tuple(facts)
 
     def _loaded(self, spec: ev.SessionOpened) -> tuple[Confidentiality, tuple[LoadedFile, ...]]:
@@ -126,12 +127,13 @@ class Recollection:
 
     async def before_words(self, session: Session, words: str) -> tuple[ev.Body, ...]:
         """What a model is told before the person's words: nothing that it has been told already."""
-        spec, known = session.spec, session.recalled
-        return await self._recalled(words, viewer(spec), await self._fresh(self.clearance, spec), session.id, known)
+        look, cleared = viewer(session.spec), await self._fresh(self.clearance, session.spec)
+        return await self._recalled(words, look, cleared, session.id, session.recalled, session.files)
 
     async def _recalled(
-        self, words: str, look: Viewer, cleared: Confidentiality, session: SessionId, known: Sequence[str]
+        self, words: str, look: Viewer, cleared: Confidentiality, session: SessionId, known: Sequence[str], files: str
     ) -> tuple[ev.MemoryRecalled, ...]:
+        """What comes to mind. A pinned memory that the files of memory show is left out."""
         query = Query(
             words[:_QUERY_CHARS],
             limit=TOLD,
@@ -147,7 +149,13 @@ class Recollection:
             why = str(fault) or f"it took longer than {_DEADLINE_S} s"
             log.warning("a model is told nothing of what is remembered: %s", why)
             return ()
-        hits = [hit for hit in found.hits if normal(hit.text) != normal(words)]
+        lines = {normal(line.removeprefix("- ")) for line in files.splitlines()}
+        said = {normal(words)}
+        hits = [
+            hit
+            for hit in found.hits
+            if normal(hit.text) not in (said | lines if any(why.by == "pinned" for why in hit.why) else said)
+        ]
         if not hits:
             return ()
         told = tuple(ev.Told(hit.ref, _told(hit), tuple(why.by for why in hit.why)) for hit in hits)

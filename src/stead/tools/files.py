@@ -53,17 +53,19 @@ class EditArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GlobArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A pattern of paths."""
+    """A pattern of paths; ``ignored``: also what git ignores and what tools make."""
 
     pattern: Path
+    ignored: bool = False
 
 
 class GrepArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A regular expression, where to look, and in files of which names."""
+    """A regular expression, where to look, and in files of which names; ``ignored`` as for ``glob``."""
 
     pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
     path: Path = "."
     include: Annotated[str, msgspec.Meta(max_length=4096)] = ""
+    ignored: bool = False
 
 
 class ReadTool(StructTool[ReadArguments]):
@@ -146,7 +148,8 @@ class GlobTool(StructTool[GlobArguments]):
 
     async def work(self, permit: Permit, arguments: GlobArguments, context: ToolContext) -> ToolOutcome:
         """List."""
-        return _listed(await self._files.glob(permit, arguments.pattern))
+        found = await self._files.glob(permit, arguments.pattern, ignored=arguments.ignored)
+        return _listed(found, "match", "matches")
 
 
 class GrepTool(StructTool[GrepArguments]):
@@ -160,7 +163,9 @@ class GrepTool(StructTool[GrepArguments]):
 
     async def work(self, permit: Permit, arguments: GrepArguments, context: ToolContext) -> ToolOutcome:
         """Search."""
-        return _listed(await self._files.grep(permit, arguments.pattern, arguments.path, arguments.include))
+        wanted = (arguments.pattern, arguments.path, arguments.include)
+        found = await self._files.grep(permit, *wanted, ignored=arguments.ignored)
+        return _listed(found, "file", "files")
 
 
 def _changed(what: str, written: Written, text: str) -> ToolOutcome:
@@ -198,8 +203,8 @@ def _shown(found: FileText, first: int) -> str:
     return f"{text}\n[lines {first}-{last} of {found.lines}{more}]"
 
 
-def _listed(found: Found) -> ToolOutcome:
-    """Rows as far as there is room, and how many there are."""
+def _listed(found: Found, one: str, many: str) -> ToolOutcome:
+    """Rows as far as there is room, how many there are, and how many ignored ones, by their names, are left out."""
     seen = spell_out("\n".join(found.rows))
     shown = seen.text.split("\n") if found.rows else []
     fitting = _fitting(shown)
@@ -208,6 +213,11 @@ def _listed(found: Found) -> ToolOutcome:
         notes.append(f"{fitting} of {found.total} shown; narrow the search")
     if found.timed_out:
         notes.append("stopped at the time limit; there may be more")
+    if found.left_out:
+        unit = one if found.left_out == 1 else many
+        notes.append(f"{found.left_out} ignored {unit} left out; set ignored to include them")
+    if found.unsure:
+        notes.append("git did not say in time what it ignores; such files are among these")
     rows = shown[:fitting] or ["no match"]
     size = sum(len(row.encode()) + 1 for row in found.rows)
     text = "\n".join([*rows, *(f"[{note}]" for note in notes)])

@@ -9,16 +9,20 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
 from . import files
 from .enter import WORK, enter
 from .frames import Fault, encode
+from .ignored import Ignored
 
 _ROWS, _ROW_CHARACTERS, _ROWS_BYTES = 1000, 300, 256 << 10
 _PAGE_BYTES = 1 << 20
 _LINE_BYTES = 32 << 10
+_IGNORED_MOST = 20_000
+"""Entries of what is left out that are looked at, to count what would have matched there."""
 
 
 class Late(Exception):
@@ -26,10 +30,14 @@ class Late(Exception):
 
 
 class Rows:
-    """What is found: counted all, kept up to the caps, sent as it comes. Looks at the clock at each ``check``."""
+    """What is found: counted all, kept up to the caps, sent as it comes. Looks at the clock at each ``check``.
+
+    ``left_out``: how many matches, or files not searched, are ignored; ``unsure`` when git did not say what it ignores.
+    """
 
     def __init__(self, into: int, deadline: float) -> None:
-        self.total = 0
+        self.total = self.left_out = 0
+        self.unsure = False
         self._into = into
         self._deadline = deadline
         self._pending = bytearray()
@@ -63,9 +71,13 @@ class Rows:
             raise Late
 
     def end(self, record: bytes) -> None:
-        """Send the rest and the closing record: ``t`` or ``l`` (late) with the total, or ``f`` with a fault."""
+        """Send the rest and the closing record: ``t`` or ``l`` (late) with the counts, or ``f`` with a fault."""
         self._put(record)
         self._send()
+
+    def counts(self) -> bytes:
+        """The total, how many are left out, and whether that is unsure."""
+        return b"%d %d %d" % (self.total, self.left_out, self.unsure)
 
     def _put(self, record: bytes) -> None:
         self._pending += len(record).to_bytes(4, "big") + record
@@ -90,9 +102,9 @@ def work_apart(into: int, operation: str, arguments: list[bytes], deadline: floa
         else:
             enter("")
             _WORK[operation](rows, *arguments)
-        rows.end(b"t%d" % rows.total)
+        rows.end(b"t" + rows.counts())
     except Late:
-        rows.end(b"l%d" % rows.total)
+        rows.end(b"l" + rows.counts())
     except Fault as fault:
         rows.end(b"f" + encode(str(fault)))
     except OSError as error:
@@ -113,7 +125,7 @@ def _hash(rows: Rows, *paths: bytes) -> None:
         rows.add(files.hashes(path)[0])
 
 
-def _glob(rows: Rows, pattern: bytes) -> None:
+def _glob(rows: Rows, pattern: bytes, everything: bytes) -> None:
     wanted = [part for part in os.fsdecode(pattern).split("/") if part not in ("", ".")]
     if pattern.startswith(WORK.encode() + b"/"):
         del wanted[0]
@@ -122,8 +134,12 @@ def _glob(rows: Rows, pattern: bytes) -> None:
         folder = os.path.join(folder, wanted.pop(0))
     if not files.inside(os.path.realpath(folder)):
         raise Fault(f"{files.name(pattern)!r} leads out of the workspace")
-    for entry in _walk(folder, rows):
-        if _matches(entry.path[len(folder) + 1 :].split("/"), wanted):
+    for entry, ignored in _walk(folder, rows, everything == b"1"):
+        if not _matches(entry.path[len(folder) + 1 :].split("/"), wanted):
+            continue
+        if ignored:
+            rows.left_out += 1
+        else:
             rows.add(encode(files.name(entry.path) + "/" * entry.is_dir(follow_symlinks=False)))
 
 
@@ -135,7 +151,7 @@ def _matches(parts: list[str], wanted: list[str]) -> bool:
     return fnmatchcase(parts[0], wanted[0]) and _matches(parts[1:], wanted[1:])
 
 
-def _grep(rows: Rows, pattern: bytes, path: bytes, include: bytes) -> None:
+def _grep(rows: Rows, pattern: bytes, path: bytes, include: bytes, everything: bytes) -> None:
     try:
         regex = re.compile(pattern.decode())
     except (re.error, RecursionError, OverflowError) as error:
@@ -145,9 +161,13 @@ def _grep(rows: Rows, pattern: bytes, path: bytes, include: bytes) -> None:
         _grep_file(rows, regex.search, top)
     elif not os.path.isdir(top):
         raise Fault(f"there is no {files.name(path)!r}")
-    for entry in _walk(top, rows):
+    for entry, ignored in _walk(top, rows, everything == b"1"):
         name = entry.path[len(WORK) + 1 :] if "/" in wanted else entry.name
-        if entry.is_file(follow_symlinks=False) and fnmatchcase(name, wanted or "*"):
+        if not (entry.is_file(follow_symlinks=False) and fnmatchcase(name, wanted or "*")):
+            continue
+        if ignored:
+            rows.left_out += 1
+        else:
             _grep_file(rows, regex.search, entry.path)
 
 
@@ -174,18 +194,42 @@ def _printable(text: str) -> str:
     return "".join(letter if letter >= " " or letter == "\t" else "·" for letter in text)
 
 
-def _walk(folder: str, rows: Rows) -> Iterator[os.DirEntry[str]]:
-    """Everything below a folder in order of name, links not followed, ``.git`` folders not entered."""
-    pending = [iter(_entries(folder))]
-    while pending:
+def _walk(top: str, rows: Rows, everything: bool) -> Iterator[tuple[os.DirEntry[str], bool]]:
+    """What is below a folder: the project's own, shallow first and in order of name, then what is ignored.
+
+    Links are not followed, ``.git`` folders not entered. The flag says of what is ignored that it was not asked for:
+    with ``everything``, or when the folder itself is ignored, it is false for all. Of what was not asked for, at most
+    ``_IGNORED_MOST`` are given.
+    """
+    ignored = Ignored()
+    asked = ignored.covers(top) or everything
+    own, others = deque([top]), deque[os.DirEntry[str]]()
+    while own:
+        for entry in _own_entries(own.popleft(), top, ignored, others):
+            rows.check()
+            yield entry, False
+            if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+                own.append(entry.path)
+        rows.unsure = ignored.unknown and not asked
+    budget = _IGNORED_MOST
+    while others and (budget := budget - (not asked)):
         rows.check()
-        entry = next(pending[-1], None)
-        if entry is None:
-            pending.pop()
-            continue
-        yield entry
+        yield (entry := others.popleft()), not asked
         if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
-            pending.append(iter(_entries(entry.path)))
+            others.extend(_entries(entry.path))
+
+
+def _own_entries(folder: str, top: str, ignored: Ignored, others: deque[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+    """The project's own entries of a folder; the other ones are put to ``others``. ``top`` is wanted, cache or not."""
+    entries = _entries(folder)
+    if not ignored.enter(folder, [entry.name for entry in entries]) and folder != top:
+        others.extend(entries)
+        return []
+    own: list[os.DirEntry[str]] = []
+    for entry in entries:
+        left_out = ignored.has(entry.path, entry.name, folder=entry.is_dir(follow_symlinks=False))
+        (others if left_out else own).append(entry)
+    return own
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
