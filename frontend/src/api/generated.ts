@@ -1493,6 +1493,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rules/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate Rules
+         * @description Try a change of policy on the last verdicts of the home; nothing is changed by it.
+         */
+        post: operations["simulate_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -2805,6 +2825,12 @@ export interface components {
          */
         CallJudged: {
             digest: string;
+            /** @default {} */
+            files: {
+                [key: string]: string;
+            };
+            /** @default 0 */
+            home: number;
             key: string;
             /** @default [] */
             origins: components["schemas"]["Origin"][];
@@ -5553,6 +5579,37 @@ export interface components {
             title: string;
         };
         /**
+         * PolicyOnTrial
+         * @description Try a change of policy on the last verdicts of the home; nothing is changed by it.
+         *
+         *     Args:
+         *         add: rules that hold, in place of those with the same id.
+         *         remove: ids of rules that do not.
+         *         profile: of every session; none for its own.
+         *         grants: tools that are granted ahead, in every session.
+         *         last: so many verdicts.
+         *         examples: at most so many calls of each kind of shift.
+         *
+         *     Raises:
+         *         NotFound: there is no such rule.
+         *         InvalidRequest: there is no such tool.
+         *         StorageFault: the journal cannot be read.
+         */
+        PolicyOnTrial: {
+            /** @default [] */
+            add: components["schemas"]["Rule"][];
+            /** @default 5 */
+            examples: number;
+            /** @default [] */
+            grants: string[];
+            /** @default 2000 */
+            last: number;
+            /** @default null */
+            profile: components["schemas"]["Profile"] | null;
+            /** @default [] */
+            remove: string[];
+        };
+        /**
          * Presence
          * @description Who has a session before their eyes, whenever that changes. ``watchers``: the first of ``count``.
          */
@@ -6528,12 +6585,65 @@ export interface components {
             accept: boolean;
         };
         /**
+         * ShiftedCall
+         * @description One such call: ``before`` and ``after`` are the rules that decided; ``seq`` is its verdict's event.
+         */
+        ShiftedCall: {
+            after: string;
+            /** @enum {unknown} */
+            answer: "" | "denied" | "given" | "lapsed";
+            arguments: string;
+            before: string;
+            key: string;
+            seq: number;
+            session: string;
+            /** @enum {unknown} */
+            shift: "asked" | "refused" | "released" | "unasked";
+            tool: string;
+            ts_ms: number;
+        };
+        /**
+         * ShiftRow
+         * @description How many calls a change moves one way, and of these how many the person had said yes and no to.
+         */
+        ShiftRow: {
+            calls: number;
+            denied: number;
+            given: number;
+            /** @enum {unknown} */
+            shift: "asked" | "refused" | "released" | "unasked";
+        };
+        /**
          * SignInCode
          * @description A one-time code, and the link that signs a browser in with it within ten minutes.
          */
         SignInCode: {
             code: string;
             url: string;
+        };
+        /**
+         * Simulation
+         * @description What a change would have done to the last calls.
+         *
+         *     Args:
+         *         verdicts: that were looked at, the second ones after an answer included.
+         *         same: those that come out as recorded by the policy of their moment.
+         *         differing: events of those that should and do not; any is a fault of Stead.
+         *         apart: how many are not compared, by reason.
+         *         calls: that were compared: those whose first verdict comes out as recorded.
+         *         shifts: what the change moves; empty where it moves nothing.
+         *         examples: the newest of each kind.
+         */
+        Simulation: {
+            apart: {
+                [key: string]: number;
+            };
+            calls: number;
+            differing: number[];
+            examples: components["schemas"]["ShiftedCall"][];
+            same: number;
+            shifts: components["schemas"]["ShiftRow"][];
+            verdicts: number;
         };
         /**
          * Size
@@ -10087,6 +10197,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    simulate_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PolicyOnTrial"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

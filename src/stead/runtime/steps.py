@@ -412,6 +412,8 @@ def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
         planned=verdict.planned if isinstance(verdict, Allow) else -1,
         strays=isinstance(verdict, Allow) and verdict.strays,
         stains=judged.stains if isinstance(verdict, Allow) else (),
+        home=judged.moment.standing.at,
+        files=judged.moment.files,
     )
 
 

@@ -25,6 +25,7 @@ _MARKS = ", ".join("?" * len(_TOLD))
 
 _VERDICTS = f"e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.seq DESC LIMIT ?"
 _VERDICTS_OF = f"e.session = ? AND e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.session_seq DESC LIMIT ?"
+_LAST = f"SELECT e.seq, e.session, NOT {THERE} FROM events e WHERE e.tag = '{_JUDGED}' ORDER BY e.seq DESC LIMIT ?"  # noqa: S608 - a constant
 _STREAM = f"e.session = ? AND e.tag IN ({_MARKS}) AND {THERE} ORDER BY e.session_seq"
 _FIRST = f"e.session = ? AND e.session_seq = 1 AND {THERE}"
 
@@ -77,6 +78,15 @@ class DecisionLog:
         if event is None or event.seq != seq:
             raise NotFound(f"event {seq} is no verdict that is still there; see 'stead audit log'")
         return self._told([event])[0]
+
+    def last(self, limit: int) -> list[tuple[int, SessionId, bool]]:
+        """The seq and session of the last verdicts, newest first, and whether what they said was erased.
+
+        Raises:
+            StorageFault: the file cannot be read.
+        """
+        with self._database.reading() as connection:
+            return [(seq, id, bool(erased)) for seq, id, erased in connection.execute(_LAST, (limit,))]
 
     def _verdicts(self, session: SessionId | None, before: int) -> Iterator[ev.Event]:
         while True:

@@ -27,6 +27,7 @@ from stead.domain.timeline import Item, TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.home import HomeState
+from stead.runtime.rejudging import Rejudging
 from stead.runtime.story import told
 from stead.web import backend
 from stead.web.backend import PresetRow
@@ -64,6 +65,11 @@ _ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event
 _MARKDOWN = Content(str, "text/markdown")
 _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
+_TRY = {
+    "last": Field(Annotated[int, Meta(ge=1, le=20_000)], 2000),
+    "examples": Field(Annotated[int, Meta(ge=0, le=100)], 5),
+}
+_REJUDGING = attrgetter("rejudging")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -372,6 +378,7 @@ HOME_ROUTES = (
     get("/secrets", "list_secrets", HomeState.secret_rows, methodcaller("home")),
     get("/egress/hosts", "list_allowed_hosts", list_allowed_hosts),
     get("/rules", "list_rules", list_rules),
+    post("/rules/simulate", "simulate_rules", Rejudging.simulate, "PolicyOnTrial", owner=_REJUDGING, bounds=_TRY),
     get("/web-search", "show_web_search", runtime.Holdings.search_setup, _SERVICE),
     post("/web-search/test", "check_web_search", runtime.Holdings.check_search, owner=_SERVICE),
     get("/audit", "list_decisions", list_decisions),
