@@ -5,11 +5,12 @@ Layer: domain. Rows for doors; nothing decides by them. Times are milliseconds s
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
-from stead.domain.ids import CallKey, SessionId
+from stead.domain.ids import SessionId
 from stead.domain.policies import Profile, Rule
 
 Shift = Literal["unasked", "asked", "refused", "released"]
@@ -22,12 +23,28 @@ version of Stead gave it, and this one gives another; the tool completes the cal
 
 
 class PolicyChange(msgspec.Struct, frozen=True):
-    """Rules added, rules removed by id, another profile for every session, whole tools granted; empty for none."""
+    """A change of policy, to be tried on the last verdicts of the home.
+
+    Args:
+        add: rules that hold, in place of those with the same id.
+        remove: ids of rules that do not.
+        profile: of every session; none for its own.
+        grants: tools that are granted ahead, in every session.
+        last: on so many verdicts.
+        examples: at most so many calls of each kind of shift are shown.
+    """
 
     add: tuple[Rule, ...] = ()
     remove: tuple[str, ...] = ()
     profile: Profile | None = None
     grants: tuple[str, ...] = ()
+    last: Annotated[int, Meta(ge=1, le=20_000)] = 2000
+    examples: Annotated[int, Meta(ge=0, le=100)] = 5
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changes anything."""
+        return bool(self.add or self.remove or self.profile or self.grants)
 
 
 class ShiftRow(msgspec.Struct, frozen=True):
@@ -40,13 +57,12 @@ class ShiftRow(msgspec.Struct, frozen=True):
 
 
 class ShiftedCall(msgspec.Struct, frozen=True):
-    """One such call: ``before`` and ``after`` are the rules that decided; ``seq`` is its verdict's event."""
+    """One such call: ``before`` and ``after`` are the rules that decided; ``event`` is its verdict's seq."""
 
     shift: Shift
-    seq: int
+    event: int
     ts_ms: int
     session: SessionId
-    key: CallKey
     tool: str
     arguments: str
     before: str

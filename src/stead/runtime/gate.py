@@ -216,7 +216,7 @@ class Gate:
         declaration = acting(tool.spec.declaration, parsed)
         spec = msgspec.structs.replace(tool.spec, declaration=declaration)
         command = _command(declaration, parsed)
-        shell = assess(command) if command is not None else None
+        shell = _assessed(command) if command is not None else None
         return Proposed(call.tool, spec, parsed, malformed, shell, _carried(declaration, parsed))
 
     def _facts(self, session: Session, call: Call, context: Context, moment: Moment) -> Facts:
@@ -394,5 +394,7 @@ def _label(declared: Declaration, stained: Sequence[str]) -> Label:
     return Label(Integrity.UNTRUSTED if doubtful else declared.output_trust, declared.sensitivity)
 
 
+_assessed = lru_cache(maxsize=1024)(assess)
+"""An agent runs the same few commands again and again, and a record is full of them."""
 _UNKNOWN = Declaration(ToolEffect.THINK)
 """What is known of a tool that there is not; every call of one is denied."""

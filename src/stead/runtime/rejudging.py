@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import msgspec
 
@@ -18,9 +18,9 @@ from stead.domain import events as ev
 from stead.domain.errors import NotFound
 from stead.domain.folding import fold
 from stead.domain.ids import HOME, CallKey, SessionId
-from stead.domain.policies import Allow, Ask, Profile, Rule, Verdict
+from stead.domain.policies import Allow, Ask, Deny, Verdict
 from stead.domain.ports import Journal
-from stead.domain.sessions import Grant, Session
+from stead.domain.sessions import Call, Grant, Session
 from stead.domain.simulation import Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
 from stead.runtime import home
 from stead.runtime.approvals import ANY
@@ -36,23 +36,31 @@ _ANSWERS: dict[type[ev.Body], Answered] = {
 }
 
 
+class Outcome(NamedTuple):
+    """What of a verdict is compared; ``digest`` is "" for a denied call."""
+
+    verdict: str
+    rule: str
+    digest: str
+
+
 class Rejudged(msgspec.Struct, frozen=True):
     """A verdict of the record with those that are given now.
 
     Args:
         event: of the verdict; nothing when it was erased.
-        arguments: of the call.
-        first: whether it is the call's first verdict, and not the one after an answer.
         apart: why it is not compared; "" when it is.
-        now: the verdicts by the policy of its moment, then by each changed one; empty when it is apart from the start.
+        first: whether it is the call's first verdict, and not the one after an answer.
+        arguments: of the call.
+        now: the verdicts by the policy of its moment, then by each changed one; empty where it could not be judged.
         answer: the person's.
     """
 
     event: ev.Event | None
-    arguments: str = ""
-    first: bool = False
     apart: Apart | str = ""
-    now: tuple[Verdict, ...] = ()
+    first: bool = False
+    arguments: str = ""
+    now: tuple[Outcome, ...] = ()
     answer: Answered = ""
 
     @property
@@ -63,8 +71,8 @@ class Rejudged(msgspec.Struct, frozen=True):
 
     @property
     def same(self) -> bool:
-        """Whether it comes out as recorded: the verdict, the rule, and the call that was judged."""
-        return not self.apart and _outcome(self.now[0]) == (self.judged.verdict, self.judged.reason.rule)
+        """Whether it comes out as recorded, by the same rule."""
+        return self.now[:1] != () and self.now[0][:2] == (self.judged.verdict, self.judged.reason.rule)
 
 
 class Rejudging:
@@ -89,48 +97,32 @@ class Rejudging:
         self._gate = gate
         self._version = version
 
-    def simulate(
-        self,
-        add: tuple[Rule, ...] = (),
-        remove: tuple[str, ...] = (),
-        profile: Profile | None = None,
-        grants: tuple[str, ...] = (),
-        last: int = 2000,
-        examples: int = 5,
-    ) -> Simulation:
+    def simulate(self, change: PolicyChange) -> Simulation:
         """Try a change of policy on the last verdicts of the home; nothing is changed by it.
-
-        Args:
-            add: rules that hold, in place of those with the same id.
-            remove: ids of rules that do not.
-            profile: of every session; none for its own.
-            grants: tools that are granted ahead, in every session.
-            last: so many verdicts.
-            examples: at most so many calls of each kind of shift.
 
         Raises:
             NotFound: there is no such rule.
             InvalidRequest: there is no such tool.
             StorageFault: the journal cannot be read.
         """
-        self._gate.specs(grants)
-        found = self.again([PolicyChange(add, remove, profile, grants)], last)
-        return summed_up(found, 0, examples)
+        changes = [change] if change.changes else []
+        return summed_up(self.again(changes, change.last), len(changes), change.examples)
 
     def again(self, changes: Sequence[PolicyChange], last: int) -> list[Rejudged]:
-        """The last verdicts, by session, under the policy of their moment and under each changed one.
+        """The last verdicts, by session, under the policy of their moment and under each changed one; as ``simulate``.
 
         Raises:
-            NotFound: a change removes a rule that there is not.
-            StorageFault: the journal cannot be read.
+            NotFound, InvalidRequest, StorageFault: as there.
         """
         homes = _Homes(self._journal)
-        known = {rule.id for rule in homes.last.rules}
-        if missing := [id for change in changes for id in change.remove if id not in known]:
-            raise NotFound(f"there is no rule {missing[0]!r}; see `stead rules`")
+        known = {rule.id for rule in homes.at(_FOREVER_MS, 0)[0].rules}
+        for change in changes:
+            self._gate.specs(change.grants)
+            if missing := set(change.remove) - known:
+                raise NotFound(f"there is no rule {min(missing)!r}; see `stead rules`")
         places = self._verdicts(last)
         wanted = {seq for seq, _, erased in places if not erased}
-        found = [Rejudged(None, apart="erased") for _, _, erased in places if erased]
+        found = [Rejudged(None, "erased") for _, _, erased in places if erased]
         for session in dict.fromkeys(id for _, id, erased in reversed(places) if not erased):
             found += self._of_session(session, wanted, homes, changes)
         return found
@@ -139,165 +131,138 @@ class Rejudging:
         self, id: SessionId, wanted: set[int], homes: _Homes, changes: Sequence[PolicyChange]
     ) -> Iterator[Rejudged]:
         events = [*self._journal.events(session=id)]
-        rewritten = [(one.seq, event.seq) for event in events for one in _redacted(event)]
+        bodies = [(event.seq, event.body) for event in events if isinstance(event, ev.Event)]
+        rewritten = [
+            (one.seq, at) for at, body in bodies if isinstance(body, ev.ContentRedacted) for one in body.events
+        ]
+        erased = min((event.seq for event in events if isinstance(event, ev.Erased)), default=_FOREVER_MS)
         session: Session | None = None
         found: dict[int, Rejudged] = {}
         asked: dict[CallKey, int] = {}
-        whole = True
         for event in events:
-            if isinstance(event, ev.Erased):
-                whole = False
+            if isinstance(event, ev.Erased) or (session is None and not isinstance(event.body, ev.SessionOpened)):
                 continue
             match body := event.body:
-                case ev.CallJudged() if event.seq in wanted:
-                    kept = whole and not any(of < event.seq < at for of, at in rewritten)
-                    found[event.seq] = self._once(event, body, session if kept else None, homes, changes)
-                    if found[event.seq].first:
-                        asked[body.key] = event.seq
+                case ev.CallJudged(key=key) if session and event.seq in wanted:
+                    lost = erased < event.seq or any(of < event.seq < at for of, at in rewritten)
+                    call = session.calls.get(key)
+                    again = self._once(event, session, call, homes, changes) if call and not lost else None
+                    found[event.seq] = again or Rejudged(event, "erased")
+                    if again and again.first:
+                        asked[key] = event.seq
                 case ev.ApprovalGiven(key=key) | ev.ApprovalDenied(key=key) | ev.ApprovalLapsed(key=key):
                     if seq := asked.pop(key, 0):
                         found[seq] = msgspec.structs.replace(found[seq], answer=_ANSWERS[type(body)])
                 case _:
                     pass
-            if session is not None or isinstance(body, ev.SessionOpened):
-                session = fold((event,), session)
+            session = fold((event,), session)
         yield from found.values()
 
     def _once(
-        self,
-        event: ev.Event,
-        judged: ev.CallJudged,
-        session: Session | None,
-        homes: _Homes,
-        changes: Sequence[PolicyChange],
+        self, event: ev.Event, session: Session, call: Call, homes: _Homes, changes: Sequence[PolicyChange]
     ) -> Rejudged:
-        call = session.calls.get(judged.key) if session else None
-        if session is None or call is None:
-            return Rejudged(event, apart="erased")
-        first = call.step != "approved"
+        judged = Rejudged(event).judged
+        first, directory = call.step != "approved", session.spec.directory
         if judged.reason.rule == "no-machine":
-            return Rejudged(event, call.arguments, first, "no-sandbox")
-        state, version = homes.at(event, judged)
-        directory = session.spec.directory
+            return Rejudged(event, "no-sandbox", first)
+        state, version = homes.at(event.seq, judged.home)
         moment = Moment(state.standing(directory), event.ts_ms, judged.files)
-        now = [self._gate.judge_again(session, call, moment)]
+        now = [_outcome(self._gate.judge_again(session, call, moment))]
         for change in changes:
-            rules = (*(rule for rule in state.rules if rule.id not in _gone(change)), *change.add)
-            standing = replace(state, rules=rules).standing(directory)
-            now.append(self._gate.judge_again(_under(session, change), call, replace(moment, standing=standing)))
-        again = Rejudged(event, call.arguments, first, "", tuple(now))
-        older = not judged.home or version != self._version
-        completed = "" not in (judged.digest, digest := _digest(now[0])) and digest != judged.digest
-        apart = "older" if older and not again.same else "changed" if completed and not older else ""
-        return msgspec.structs.replace(again, apart=apart) if apart else again
+            gone = {*change.remove, *(rule.id for rule in change.add)}
+            rules = (*(rule for rule in state.rules if rule.id not in gone), *change.add)
+            changed = replace(moment, standing=replace(state, rules=rules).standing(directory))
+            now.append(_outcome(self._gate.judge_again(_under(session, change), call, changed)))
+        again = Rejudged(event, "", first, call.arguments, tuple(now))
+        if version != self._version or not judged.home:
+            return again if again.same else msgspec.structs.replace(again, apart="older")
+        completed = "" not in (judged.digest, now[0].digest) and judged.digest != now[0].digest
+        return msgspec.structs.replace(again, apart="changed") if completed else again
 
 
 class _Homes:
     """The home as it was after each event of its stream, and the version of Stead that served it then."""
 
     def __init__(self, journal: Journal) -> None:
-        self._seqs: list[int] = [0]
-        self._places: list[int] = [0]
-        self._states: list[tuple[HomeState, str]] = [(HomeState(), "")]
+        self._states = [(HomeState(), "")]
+        self._seqs, self._places = [0], [0]
         for event in journal.events(session=HOME):
             if isinstance(event, ev.Event):
                 state, version = self._states[-1]
                 version = event.body.version if isinstance(event.body, ev.DaemonStarted) else version
+                self._states.append((home.fold(state, event), version))
                 self._seqs.append(event.seq)
                 self._places.append(event.session_seq)
-                self._states.append((home.fold(state, event), version))
 
-    @property
-    def last(self) -> HomeState:
-        """As it is now."""
-        return self._states[-1][0]
-
-    def at(self, event: ev.Event, judged: ev.CallJudged) -> tuple[HomeState, str]:
-        """What a verdict knew of it: as recorded, or by its place in the journal where that was not."""
-        recorded = (self._places, judged.home) if judged.home else (self._seqs, event.seq)
-        return self._states[bisect_right(*recorded) - 1]
+    def at(self, seq: int, place: int) -> tuple[HomeState, str]:
+        """As of an event of its stream, or of the journal where that place is not known (0)."""
+        after = bisect_right(self._places, place) if place else bisect_right(self._seqs, seq)
+        return self._states[after - 1]
 
 
-def summed_up(found: Sequence[Rejudged], change: int, examples: int) -> Simulation:
+def summed_up(found: Sequence[Rejudged], place: int, examples: int) -> Simulation:
     """What one of the changes moves.
 
     Args:
         found: as of ``Rejudging.again``.
-        change: its place.
+        place: of the change among them, from 1; 0 for none.
         examples: at most so many calls of each kind of shift.
     """
     compared = [one for one in found if not one.apart]
     calls = [one for one in compared if one.first and one.same]
-    shifted = [(shift, one) for one in reversed(calls) if (shift := _shift(one, change))]
-    rows = {kind: [one for shift, one in shifted if shift == kind] for kind in get_args(Shift)}
+    shifted = {kind: [one for one in calls if _shift(one.now[0], one.now[place]) == kind] for kind in get_args(Shift)}
+    apart = Counter(one.apart for one in found)
+    rows = [
+        ShiftRow(kind, len(ones), *(sum(one.answer == word for one in ones) for word in ("given", "denied")))
+        for kind, ones in shifted.items()
+    ]
     return Simulation(
         verdicts=len(found),
         same=sum(one.same for one in compared),
         differing=tuple(one.event.seq for one in compared if one.event and not one.same),
-        apart={why: count for why in get_args(Apart) if (count := Counter(one.apart for one in found)[why])},
+        apart={why: apart[why] for why in get_args(Apart) if apart[why]},
         calls=len(calls),
-        shifts=tuple(
-            ShiftRow(kind, len(ones), *(sum(one.answer == word for one in ones) for word in ("given", "denied")))
-            for kind, ones in rows.items()
-            if ones
+        shifts=tuple(row for row in rows if row.calls),
+        examples=tuple(
+            ShiftedCall(
+                shift=kind,
+                event=one.event.seq,
+                ts_ms=one.event.ts_ms,
+                session=one.event.session,
+                tool=one.judged.tool,
+                arguments=one.arguments[:EXAMPLE_CHARS],
+                before=one.now[0].rule,
+                after=one.now[place].rule,
+                answer=one.answer,
+            )
+            for kind, ones in shifted.items()
+            for one in ones[: -examples - 1 : -1]
+            if one.event
         ),
-        examples=tuple(_example(kind, one, change) for kind, ones in rows.items() for one in ones[:examples]),
     )
 
 
-def _shift(one: Rejudged, change: int) -> Shift | None:
-    before, after = one.judged.verdict, _outcome(one.now[change + 1])[0]
-    if before == after:
+def _shift(before: Outcome, after: Outcome) -> Shift | None:
+    if before.verdict == after.verdict:
         return None
-    if "deny" in (before, after):
-        return "refused" if after == "deny" else "released"
-    return "asked" if after == "ask" else "unasked"
+    if "deny" in (before.verdict, after.verdict):
+        return "refused" if after.verdict == "deny" else "released"
+    return "asked" if after.verdict == "ask" else "unasked"
 
 
-def _example(shift: Shift, one: Rejudged, change: int) -> ShiftedCall:
-    assert one.event is not None
-    return ShiftedCall(
-        shift=shift,
-        seq=one.event.seq,
-        ts_ms=one.event.ts_ms,
-        session=one.event.session,
-        key=one.judged.key,
-        tool=one.judged.tool,
-        arguments=one.arguments[:EXAMPLE_CHARS],
-        before=one.judged.reason.rule,
-        after=_outcome(one.now[change + 1])[1],
-        answer=one.answer,
-    )
-
-
-def _outcome(verdict: Verdict) -> tuple[str, str]:
-    """The verdict and the rule that decided, as the record has them."""
-    word = "allow" if isinstance(verdict, Allow) else "ask" if isinstance(verdict, Ask) else "deny"
-    return word, verdict.reason.rule
-
-
-def _digest(verdict: Verdict) -> str:
+def _outcome(verdict: Verdict) -> Outcome:
     match verdict:
-        case Allow(permit=permit):
-            return permit.digest
-        case Ask(digest=digest):
-            return digest
-        case _:
-            return ""
-
-
-def _redacted(event: ev.Event | ev.Erased) -> Sequence[ev.Redacted]:
-    return event.body.events if isinstance(event, ev.Event) and isinstance(event.body, ev.ContentRedacted) else ()
-
-
-def _gone(change: PolicyChange) -> set[str]:
-    """Ids of rules that do not hold, or hold in another form."""
-    return {*change.remove, *(rule.id for rule in change.add)}
+        case Allow(permit=permit, reason=reason):
+            return Outcome("allow", reason.rule, permit.digest)
+        case Ask(digest=digest, reason=reason):
+            return Outcome("ask", reason.rule, digest)
+        case Deny(reason=reason):
+            return Outcome("deny", reason.rule, "")
 
 
 def _under(session: Session, change: PolicyChange) -> Session:
     """The session with the profile and the grants of a change."""
-    if change.profile is not None:
-        session = msgspec.structs.replace(session, spec=msgspec.structs.replace(session.spec, profile=change.profile))
+    profile = change.profile or session.spec.profile
     granted = [Grant(tool, ANY, _FOREVER_MS) for tool in change.grants]
-    return msgspec.structs.replace(session, grants=[*session.grants, *granted]) if granted else session
+    spec = msgspec.structs.replace(session.spec, profile=profile)
+    return msgspec.structs.replace(session, spec=spec, grants=[*session.grants, *granted])
