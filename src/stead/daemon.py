@@ -346,7 +346,7 @@ class House:
             journal=self.journal,
             audit=self.audit,
             decisions=self.journal.decisions,
-            rejudging=Rejudging(self.journal, self.journal.decisions.last, self.deps.gate, __version__),
+            rejudging=Rejudging(self.journal, self.journal.decisions, self.deps.gate, self.clock, __version__),
             auth=auth,
             clock=self.clock,
             identity=Identity(server_id=secrets.token_hex(8), epoch=self._epoch(), build=__version__),

@@ -129,7 +129,7 @@ async def open_door(
         journal=home.journal,
         audit=audit,
         decisions=audit,
-        rejudging=Rejudging(home.journal, lambda _: (), _NO_TOOLS, "test"),
+        rejudging=Rejudging(home.journal, audit, _NO_TOOLS, home.clock, "test"),
         auth=auth,
         clock=home.clock,
         identity=Identity(server_id="server-1", epoch=epoch, build="test"),

@@ -149,6 +149,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/autonomy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Autonomy
+         * @description Say what was asked in the last weeks, how it was answered, what is allowed ahead, and which rules would help.
+         */
+        get: operations["show_autonomy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cap": {
         parameters: {
             query?: never;
@@ -2778,6 +2798,16 @@ export interface components {
             outside: number;
         };
         /**
+         * Autonomy
+         * @description The whole of it, newest week first, and the proposals that would spare most questions first.
+         */
+        Autonomy: {
+            grants: components["schemas"]["LiveGrant"][];
+            overall: components["schemas"]["Period"];
+            proposals: components["schemas"]["RuleProposal"][];
+            weeks: components["schemas"]["Period"][];
+        };
+        /**
          * Budget
          * @description What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied.
          */
@@ -3179,6 +3209,17 @@ export interface components {
         CodeWish: {
             /** @default false */
             plain_host: boolean;
+        };
+        /**
+         * Condition
+         * @description What the arguments of a role have to be: on this side of the set of these values.
+         */
+        Condition: {
+            /** @enum {unknown} */
+            role: "command" | "host" | "path";
+            /** @enum {unknown} */
+            side: "inside" | "outside";
+            values: string[];
         };
         /**
          * Confidentiality
@@ -4320,6 +4361,22 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * LiveGrant
+         * @description What is allowed ahead now: in one session, or (``session`` is "") in every new one of a folder.
+         *
+         *     ``used``: how many calls of the tool a grant has let through there since it was made.
+         */
+        LiveGrant: {
+            directory: string;
+            expires_at_ms: number;
+            session: string;
+            shape: string;
+            since_ms: number;
+            tool: string;
+            /** @default 0 */
+            used: number;
         };
         /**
          * LoadedFile
@@ -5492,6 +5549,31 @@ export interface components {
             next: string;
         };
         /**
+         * Period
+         * @description What was asked in a time.
+         *
+         *     Args:
+         *         since: its first day, as YYYY-MM-DD.
+         *         tasks: objectives that were given, and turns of interactive sessions that ended.
+         *         asks: questions to the person; ``given``, ``denied`` and ``lapsed`` of them were answered so or ran out.
+         *         median_ms: from a question to its answer; 0 without one.
+         *         about: by the rule that asked, how many.
+         *         reflex: the answers look like reflex, see ``brain.autonomy``.
+         */
+        Period: {
+            about: {
+                [key: string]: number;
+            };
+            asks: number;
+            denied: number;
+            given: number;
+            lapsed: number;
+            median_ms: number;
+            reflex: boolean;
+            since: string;
+            tasks: number;
+        };
+        /**
          * Place
          * @description Where things are remembered, as people see it.
          *
@@ -5581,14 +5663,6 @@ export interface components {
         /**
          * PolicyOnTrial
          * @description Try a change of policy on the last verdicts of the home; nothing is changed by it.
-         *
-         *     Args:
-         *         add: rules that hold, in place of those with the same id.
-         *         remove: ids of rules that do not.
-         *         profile: of every session; none for its own.
-         *         grants: tools that are granted ahead, in every session.
-         *         last: so many verdicts.
-         *         examples: at most so many calls of each kind of shift.
          *
          *     Raises:
          *         NotFound: there is no such rule.
@@ -6235,6 +6309,17 @@ export interface components {
             type: "rule.made";
         };
         /**
+         * RuleProposal
+         * @description A rule that would have spared questions which the person always answered with yes.
+         */
+        RuleProposal: {
+            asks: number;
+            /** @enum {unknown} */
+            decision: "allow";
+            tools: string[];
+            where: components["schemas"]["Condition"][];
+        };
+        /**
          * RuleRemoved
          * @description The person took a rule back.
          */
@@ -6586,7 +6671,7 @@ export interface components {
         };
         /**
          * ShiftedCall
-         * @description One such call: ``before`` and ``after`` are the rules that decided; ``seq`` is its verdict's event.
+         * @description One such call: ``before`` and ``after`` are the rules that decided; ``event`` is its verdict's seq.
          */
         ShiftedCall: {
             after: string;
@@ -6594,8 +6679,7 @@ export interface components {
             answer: "" | "denied" | "given" | "lapsed";
             arguments: string;
             before: string;
-            key: string;
-            seq: number;
+            event: number;
             session: string;
             /** @enum {unknown} */
             shift: "asked" | "refused" | "released" | "unasked";
@@ -7593,6 +7677,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditReport"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_autonomy: {
+        parameters: {
+            query?: {
+                weeks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Autonomy"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

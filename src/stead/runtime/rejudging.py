@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import NamedTuple, Protocol, get_args
 
 import msgspec
 
+from stead.brain.autonomy import EVENTS, WEEK_MS, autonomy
 from stead.domain import events as ev
+from stead.domain.autonomy import Autonomy
 from stead.domain.errors import NotFound
 from stead.domain.folding import fold
 from stead.domain.ids import HOME, CallKey, SessionId
 from stead.domain.policies import Allow, Ask, Deny, Verdict
-from stead.domain.ports import Journal
+from stead.domain.ports import Clock, Journal
 from stead.domain.sessions import Call, Grant, Session
 from stead.domain.simulation import Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
 from stead.runtime import home
@@ -75,27 +77,44 @@ class Rejudged(msgspec.Struct, frozen=True):
         return self.now[:1] != () and self.now[0][:2] == (self.judged.verdict, self.judged.reason.rule)
 
 
+class Verdicts(Protocol):
+    """Finds verdicts in the record, and what belongs to them. It blocks."""
+
+    def newest(self, limit: int) -> Sequence[tuple[int, SessionId, bool]]:
+        """The seq and session of the last verdicts, newest first, and whether what they said was erased."""
+
+    def about(self, kinds: Sequence[type[ev.Body]], since_ms: int) -> Sequence[ev.Event]:
+        """Events of these kinds from a time on, in order: of grants and openings all, of verdicts those by a grant."""
+
+
 class Rejudging:
     """Judges the calls of the record again.
 
     Args:
         journal: the record.
-        verdicts: the seq and session of the last verdicts, newest first, and whether one was erased.
+        verdicts: finds verdicts, and what was asked, in it.
         gate: knows the tools, and asks the guardian.
+        clock: says when a grant has ended.
         version: of this Stead.
     """
 
-    def __init__(
-        self,
-        journal: Journal,
-        verdicts: Callable[[int], Sequence[tuple[int, SessionId, bool]]],
-        gate: Gate,
-        version: str,
-    ) -> None:
+    def __init__(self, journal: Journal, verdicts: Verdicts, gate: Gate, clock: Clock, version: str) -> None:
         self._journal = journal
         self._verdicts = verdicts
         self._gate = gate
+        self._clock = clock
         self._version = version
+
+    def autonomy(self, weeks: int = 12) -> Autonomy:
+        """Say what was asked in the last weeks, how it was answered, what is allowed ahead, and which rules would help.
+
+        Raises:
+            StorageFault: the journal cannot be read.
+        """
+        now_ms = self._clock.now_ms()
+        since_ms = now_ms - weeks * WEEK_MS
+        declared = {spec.name: spec.declaration for spec in self._gate.specs(())}
+        return autonomy(self._verdicts.about(EVENTS, since_ms), declared, now_ms, since_ms)
 
     def simulate(self, change: PolicyChange) -> Simulation:
         """Try a change of policy on the last verdicts of the home; nothing is changed by it.
@@ -120,7 +139,7 @@ class Rejudging:
             self._gate.specs(change.grants)
             if missing := set(change.remove) - known:
                 raise NotFound(f"there is no rule {min(missing)!r}; see `stead rules`")
-        places = self._verdicts(last)
+        places = self._verdicts.newest(last)
         wanted = {seq for seq, _, erased in places if not erased}
         found = [Rejudged(None, "erased") for _, _, erased in places if erased]
         for session in dict.fromkeys(id for _, id, erased in reversed(places) if not erased):
