@@ -20,7 +20,7 @@ from stead.domain.autonomy import Autonomy, Condition, LiveGrant, Period, RulePr
 from stead.domain.ids import HOME, ApprovalId, SessionId
 from stead.domain.messages import WORKSPACE
 from stead.domain.policies import Risk
-from stead.domain.simulation import Answered
+from stead.domain.simulation import ANSWERS, Answered
 from stead.domain.tools import Declaration
 
 EVENTS = (
@@ -70,7 +70,7 @@ def autonomy(events: Iterable[ev.Event], declared: Mapping[str, Declaration], no
             case ev.ApprovalGiven(id=id) if id in asked and not event.cause:
                 del asked[id]  # nobody was waited for: the person had put these very arguments in
             case ev.ApprovalGiven(id=id) | ev.ApprovalDenied(id=id) | ev.ApprovalLapsed(id=id) if id in asked:
-                answer = _ANSWERS[type(event.body)]
+                answer = ANSWERS[type(event.body)]
                 asked[id] = replace(asked[id], answer=answer, waited_ms=event.ts_ms - asked[id].ts_ms)
             case _:
                 grants = _granted(grants, event, folders)
@@ -86,13 +86,6 @@ def autonomy(events: Iterable[ev.Event], declared: Mapping[str, Declaration], no
         grants=tuple(grant for grant in grants if grant.expires_at_ms > now_ms),
         proposals=_proposals(seen, declared),
     )
-
-
-_ANSWERS: dict[type[ev.Body], Answered] = {
-    ev.ApprovalGiven: "given",
-    ev.ApprovalDenied: "denied",
-    ev.ApprovalLapsed: "lapsed",
-}
 
 
 def _granted(grants: list[LiveGrant], event: ev.Event, folders: Mapping[SessionId, str]) -> list[LiveGrant]:

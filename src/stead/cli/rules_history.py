@@ -20,12 +20,6 @@ _SHIFTS = {
     "refused": "would be refused",
     "released": "would no longer be refused",
 }
-_APART = {
-    "erased": "rest on words that were erased",
-    "no-sandbox": "were made without a sandbox",
-    "older": "were judged otherwise by an older version",
-    "changed": "would act on something else today",
-}
 _TIMEOUT_S = 120.0
 _CALL = (
     "WHAT: {what} | EVENT: {event} | WHEN: {ts_ms:moment} | SESSION: {session} | TOOL: {tool}"
@@ -52,8 +46,8 @@ def _try(invocation: Invocation, arguments: Namespace) -> int:
         out.line(fill("{calls:number} {what}; you had said yes to {given:number} and no to {denied:number}.", answered))
     if not found["shifts"]:
         out.line("It would have changed nothing.")
-    for why, count in found["apart"].items():
-        out.line(fill("Not compared: {count:#verdict} that {why}.", {"count": count, "why": _APART[why]}))
+    if found["apart"]:
+        out.line(fill("Not compared: {apart} (why: docs/security-model.md).", {"apart": _counts(found["apart"])}))
     if found["examples"]:
         table(out, _CALL, [{**row, "what": _SHIFTS[row["shift"]]} for row in found["examples"]])
     return OK
@@ -77,7 +71,7 @@ TRY: Row = (
 )
 _WEEK = (
     "WEEK FROM: {since} | >TASKS: {tasks:number} | >ASKS: {asks:number} | >A TASK: {each:share}"
-    " | >YES: {yes:percent} | >MEDIAN: {median_ms:duration} | ABOUT: {about} | {warning}"
+    " | >YES: {yes:percent} | >MEDIAN: {median_ms:duration} | ABOUT: {about} | NOTE: {warning}"
 )
 _GRANT = (
     "TOOL: {tool} | SHAPE: {shape:40} | WHERE: {where} | SINCE: {since_ms:moment}"
@@ -105,9 +99,16 @@ def _autonomy(invocation: Invocation, arguments: Namespace) -> int:
 
 def _period(row: Json) -> Json:
     answers = max(1, row["given"] + row["denied"])
-    about = ", ".join(f"{rule} {count}" for rule, count in row["about"].items())
-    shares = {"each": row["asks"] / max(1, row["tasks"]), "yes": 100 * row["given"] / answers}
-    return {**row, **shares, "about": about, "warning": "reflex?" if row["reflex"] else ""}
+    shares = {
+        "about": _counts(row["about"]),
+        "each": row["asks"] / max(1, row["tasks"]),
+        "yes": 100 * row["given"] / answers,
+    }
+    return {**row, **shares, "warning": "reflex?" if row["reflex"] else ""}
+
+
+def _counts(counted: Json) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counted.items())
 
 
 def _where(row: Json) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.policies import Profile, Rule
 
@@ -17,6 +18,12 @@ Shift = Literal["unasked", "asked", "refused", "released"]
 """What becomes of a verdict: asked before and allowed now; allowed before and asked now; refused now; refused before
 and not now."""
 Answered = Literal["given", "denied", "lapsed", ""]
+ANSWERS: dict[type[ev.Body], Answered] = {
+    ev.ApprovalGiven: "given",
+    ev.ApprovalDenied: "denied",
+    ev.ApprovalLapsed: "lapsed",
+}
+"""What each end of a question says."""
 Apart = Literal["erased", "no-sandbox", "older", "changed"]
 """Why a verdict of the record is not compared: words that it rested on were erased; there was no sandbox; an older
 version of Stead gave it, and this one gives another; the tool completes the call's arguments differently now."""

@@ -23,7 +23,7 @@ from stead.domain.ids import HOME, CallKey, SessionId
 from stead.domain.policies import Allow, Ask, Deny, Verdict
 from stead.domain.ports import Clock, Journal
 from stead.domain.sessions import Call, Grant, Session
-from stead.domain.simulation import Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
+from stead.domain.simulation import ANSWERS, Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
 from stead.runtime import home
 from stead.runtime.approvals import ANY
 from stead.runtime.gate import Gate, Moment
@@ -31,11 +31,6 @@ from stead.runtime.home import HomeState
 
 EXAMPLE_CHARS = 300
 _FOREVER_MS = 2**62
-_ANSWERS: dict[type[ev.Body], Answered] = {
-    ev.ApprovalGiven: "given",
-    ev.ApprovalDenied: "denied",
-    ev.ApprovalLapsed: "lapsed",
-}
 
 
 class Outcome(NamedTuple):
@@ -171,7 +166,7 @@ class Rejudging:
                         asked[key] = event.seq
                 case ev.ApprovalGiven(key=key) | ev.ApprovalDenied(key=key) | ev.ApprovalLapsed(key=key):
                     if seq := asked.pop(key, 0):
-                        found[seq] = msgspec.structs.replace(found[seq], answer=_ANSWERS[type(body)])
+                        found[seq] = msgspec.structs.replace(found[seq], answer=ANSWERS[type(body)])
                 case _:
                     pass
             session = fold((event,), session)
