@@ -26,7 +26,7 @@ from stead.domain.sessions import Call, Grant, Session
 from stead.domain.simulation import ANSWERS, Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
 from stead.runtime import home
 from stead.runtime.approvals import ANY
-from stead.runtime.gate import Gate, Moment
+from stead.runtime.gate import Gate, Moment, Standing
 from stead.runtime.home import HomeState
 
 EXAMPLE_CHARS = 300
@@ -180,7 +180,7 @@ class Rejudging:
         if judged.reason.rule == "no-machine":
             return Rejudged(event, "no-sandbox", first)
         state, version = homes.at(event.seq, judged.home)
-        moment = Moment(state.standing(directory), event.ts_ms, judged.files)
+        moment = Moment(homes.standing(state, directory), event.ts_ms, judged.files)
         now = [_outcome(self._gate.judge_again(session, call, moment))]
         for change in changes:
             gone = {*change.remove, *(rule.id for rule in change.add)}
@@ -200,6 +200,7 @@ class _Homes:
     def __init__(self, journal: Journal) -> None:
         self._states = [(HomeState(), "")]
         self._seqs, self._places = [0], [0]
+        self._standing: dict[tuple[int, str], Standing] = {}
         for event in journal.events(session=HOME):
             if isinstance(event, ev.Event):
                 state, version = self._states[-1]
@@ -212,6 +213,13 @@ class _Homes:
         """As of an event of its stream, or of the journal where that place is not known (0)."""
         after = bisect_right(self._places, place) if place else bisect_right(self._seqs, seq)
         return self._states[after - 1]
+
+    def standing(self, state: HomeState, directory: str) -> Standing:
+        """What one of these states says for a folder; worked out once."""
+        known = state.seq, directory
+        if known not in self._standing:
+            self._standing[known] = state.standing(directory)
+        return self._standing[known]
 
 
 def summed_up(found: Sequence[Rejudged], place: int, examples: int) -> Simulation:
