@@ -18,7 +18,7 @@ Door = Literal["cli", "api", "page", "terminal", "channel", "editor", "mcp", "ga
 
 _FEATURE_TABLE = """
 OBJ-1 OBJ-2 OBJ-3 OBJ-4 OBJ-5 OBJ-6 OBJ-7 OBJ-8 OBJ-9 SES-1 SES-2 SES-3 SES-4 SES-5 SES-6 SEC-1 SEC-2 SEC-3
-SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 MEM-1 MEM-2 MEM-3
+SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 SEC-13 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 MEM-1 MEM-2 MEM-3
 MEM-4 MEM-5 MEM-6 MEM-7 MEM-8 MEM-9 WS-1 WS-2 WS-3 WS-4 WS-5 WS-6 WS-7 DOC-1 DOC-2 DOC-3 DOC-4 DOC-5 DOC-6 DOC-7
 CAN-1 CAN-2 TOOL-1 SKILL-1 SKILL-2 SKILL-3 PLUG-1 MCP-1 ACP-1 API-1 CH-1 CH-2 CH-3 CH-4 SCH-1 SCH-2 SCH-3 UI-1
 UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6
@@ -332,6 +332,20 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SEC-11.backup", "a backup is one file under a passphrase, one command", "cli", stage=1, done=True),
     Promise("SEC-11.restore", "it restores on another machine with its passphrase", "cli", stage=1, done=True),
     Promise("SEC-11.key", "where the key is and what that protects is said plainly", "cli", stage=1, done=True),
+    Promise(
+        "SEC-13.history",
+        "every recorded verdict comes out again, and a change of policy is tried on the home's own history",
+        "cli",
+        stage=3,
+        done=True,
+    ),
+    Promise(
+        "SEC-13.autonomy",
+        "what is asked, how it is answered and what is allowed ahead is shown, with proposals of rules",
+        "cli",
+        stage=3,
+        done=True,
+    ),
     Promise("SEC-12.webhooks", "a separate listener serves webhooks and nothing else", "api"),
     Promise("SEC-12.tls", "the page is reached from outside behind TLS", "page"),
     Promise("SEC-12.pairing", "a phone is paired with a passkey", "page"),

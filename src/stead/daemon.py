@@ -56,6 +56,7 @@ from stead.runtime.logs import clean_log, start_log
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
+from stead.runtime.rejudging import Rejudging
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
@@ -346,6 +347,7 @@ class House:
             journal=self.journal,
             audit=self.audit,
             decisions=self.journal.decisions,
+            rejudging=Rejudging(self.journal, self.journal.decisions, self.deps.gate, self.clock, __version__),
             auth=auth,
             clock=self.clock,
             identity=Identity(server_id=secrets.token_hex(8), epoch=self._epoch(), build=__version__),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.domain.checks import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -133,7 +134,7 @@ def test_a_run_is_told_neither_of_failed_runs_nor_what_a_model_says_when_it_call
         use_model(house, model.openai)
         failed = house.finish(house.give("Mail the harbour office about the lighthouse", project, budget=SMALL))
         assert failed["status"] == "failed"
-        assert house.finish(house.give("Which colour has the lighthouse?", project))["status"] == "completed"
+        assert house.finish(house.give("Which colour has the lighthouse?", project))["status"] in WELL
         house.finish(house.give("What do you know of the lighthouse?", project))
         seen = [request.body["messages"] for request in model.requests()]
         (first,) = [json.dumps(one) for one in seen if "What do you know" in str(one) and len(one) == 2]

@@ -15,6 +15,9 @@ from typing import Any
 import httpx2
 from websockets.asyncio.client import ClientConnection, connect
 
+from stead.guardian.reach import Reach
+from stead.runtime.gate import Gate
+from stead.runtime.rejudging import Rejudging
 from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import DEFAULT_PACE, Backend, Pace, PresetRow
@@ -105,6 +108,10 @@ class Door:
             yield socket
 
 
+_NO_TOOLS = Gate([], None, reach=Reach(), digest_key=bytes(32), random_bytes=bytes)  # type: ignore[arg-type]
+"""A gate without tools or machines, since nothing is run behind this door."""
+
+
 @asynccontextmanager
 async def open_door(
     home: Home, pace: Pace = DEFAULT_PACE, *, epoch: str = "epoch-1", port: int = 0, page: Path = STATIC
@@ -122,6 +129,7 @@ async def open_door(
         journal=home.journal,
         audit=audit,
         decisions=audit,
+        rejudging=Rejudging(home.journal, audit, _NO_TOOLS, home.clock, "test"),
         auth=auth,
         clock=home.clock,
         identity=Identity(server_id="server-1", epoch=epoch, build="test"),

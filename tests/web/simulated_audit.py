@@ -53,6 +53,12 @@ class SimulatedAudit:
         ]
         return found[:limit], str(found[limit - 1].seq) if len(found) > limit else ""
 
+    def newest(self, limit: int) -> Sequence[tuple[int, SessionId, bool]]:
+        return ()
+
+    def about(self, kinds: Sequence[type[ev.Body]], since_ms: int) -> Sequence[ev.Event]:
+        return ()
+
     def decision(self, seq: int) -> Decision:
         for decision in self._all():
             if decision.seq == seq:

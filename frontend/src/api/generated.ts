@@ -149,6 +149,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/autonomy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Autonomy
+         * @description Say what was asked in the last weeks, how it was answered, what is allowed ahead, and which rules would help.
+         */
+        get: operations["show_autonomy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cap": {
         parameters: {
             query?: never;
@@ -1493,6 +1513,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rules/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate Rules
+         * @description Try a change of policy on the last verdicts of the home; nothing is changed by it.
+         */
+        post: operations["simulate_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -2804,6 +2844,16 @@ export interface components {
             outside: number;
         };
         /**
+         * Autonomy
+         * @description The whole of it, newest week first, and the proposals that would spare most questions first.
+         */
+        Autonomy: {
+            grants: components["schemas"]["LiveGrant"][];
+            overall: components["schemas"]["Period"];
+            proposals: components["schemas"]["RuleProposal"][];
+            weeks: components["schemas"]["Period"][];
+        };
+        /**
          * Budget
          * @description What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied.
          */
@@ -2851,6 +2901,12 @@ export interface components {
          */
         CallJudged: {
             digest: string;
+            /** @default {} */
+            files: {
+                [key: string]: string;
+            };
+            /** @default 0 */
+            home: number;
             key: string;
             /** @default [] */
             origins: components["schemas"]["Origin"][];
@@ -3343,6 +3399,17 @@ export interface components {
         CommandRan: {
             exit_code: number | null;
             line: string;
+        };
+        /**
+         * Condition
+         * @description What the arguments of a role have to be: on this side of the set of these values.
+         */
+        Condition: {
+            /** @enum {unknown} */
+            role: "command" | "host" | "path";
+            /** @enum {unknown} */
+            side: "inside" | "outside";
+            values: string[];
         };
         /**
          * Confidentiality
@@ -4354,8 +4421,11 @@ export interface components {
          *         text: how it ended, one line.
          *         private: the session is interactive.
          *         tainted: its model has read strangers' words, so the line may be theirs.
+         *         failed: it came to nothing, so that no model is given it as an example.
          */
         JournalLine: {
+            /** @default false */
+            failed: boolean;
             place: string;
             /** @default false */
             private: boolean;
@@ -4473,6 +4543,22 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * LiveGrant
+         * @description What is allowed ahead now: in one session, or (``session`` is "") in every new one of a folder.
+         *
+         *     ``used``: how many calls of the tool a grant has let through there since it was made.
+         */
+        LiveGrant: {
+            directory: string;
+            expires_at_ms: number;
+            session: string;
+            shape: string;
+            since_ms: number;
+            tool: string;
+            /** @default 0 */
+            used: number;
         };
         /**
          * LoadedFile
@@ -5676,6 +5762,31 @@ export interface components {
             next: string;
         };
         /**
+         * Period
+         * @description What was asked in a time.
+         *
+         *     Args:
+         *         since: its first day, as YYYY-MM-DD.
+         *         tasks: objectives that were given, and turns of interactive sessions that ended.
+         *         asks: questions to the person; ``given``, ``denied`` and ``lapsed`` of them were answered so or ran out.
+         *         median_ms: from a question to its answer; 0 without one.
+         *         about: by the rule that asked, how many.
+         *         reflex: the answers look like reflex, see ``brain.autonomy``.
+         */
+        Period: {
+            about: {
+                [key: string]: number;
+            };
+            asks: number;
+            denied: number;
+            given: number;
+            lapsed: number;
+            median_ms: number;
+            reflex: boolean;
+            since: string;
+            tasks: number;
+        };
+        /**
          * Place
          * @description Where things are remembered, as people see it.
          *
@@ -5763,6 +5874,29 @@ export interface components {
              */
             status: "doing" | "done" | "skipped" | "todo";
             title: string;
+        };
+        /**
+         * PolicyOnTrial
+         * @description Try a change of policy on the last verdicts of the home; nothing is changed by it.
+         *
+         *     Raises:
+         *         NotFound: there is no such rule.
+         *         InvalidRequest: there is no such tool.
+         *         StorageFault: the journal cannot be read.
+         */
+        PolicyOnTrial: {
+            /** @default [] */
+            add: components["schemas"]["Rule"][];
+            /** @default 5 */
+            examples: number;
+            /** @default [] */
+            grants: string[];
+            /** @default 2000 */
+            last: number;
+            /** @default null */
+            profile: components["schemas"]["Profile"] | null;
+            /** @default [] */
+            remove: string[];
         };
         /**
          * Presence
@@ -6390,6 +6524,17 @@ export interface components {
             type: "rule.made";
         };
         /**
+         * RuleProposal
+         * @description A rule that would have spared questions which the person always answered with yes.
+         */
+        RuleProposal: {
+            asks: number;
+            /** @enum {unknown} */
+            decision: "allow";
+            tools: string[];
+            where: components["schemas"]["Condition"][];
+        };
+        /**
          * RuleRemoved
          * @description The person took a rule back.
          */
@@ -6771,12 +6916,64 @@ export interface components {
             accept: boolean;
         };
         /**
+         * ShiftedCall
+         * @description One such call: ``before`` and ``after`` are the rules that decided; ``event`` is its verdict's seq.
+         */
+        ShiftedCall: {
+            after: string;
+            /** @enum {unknown} */
+            answer: "" | "denied" | "given" | "lapsed";
+            arguments: string;
+            before: string;
+            event: number;
+            session: string;
+            /** @enum {unknown} */
+            shift: "asked" | "refused" | "released" | "unasked";
+            tool: string;
+            ts_ms: number;
+        };
+        /**
+         * ShiftRow
+         * @description How many calls a change moves one way, and of these how many the person had said yes and no to.
+         */
+        ShiftRow: {
+            calls: number;
+            denied: number;
+            given: number;
+            /** @enum {unknown} */
+            shift: "asked" | "refused" | "released" | "unasked";
+        };
+        /**
          * SignInCode
          * @description A one-time code, and the link that signs a browser in with it within ten minutes.
          */
         SignInCode: {
             code: string;
             url: string;
+        };
+        /**
+         * Simulation
+         * @description What a change would have done to the last calls.
+         *
+         *     Args:
+         *         verdicts: that were looked at, the second ones after an answer included.
+         *         same: those that come out as recorded by the policy of their moment.
+         *         differing: events of those that should and do not; any is a fault of Stead.
+         *         apart: how many are not compared, by reason.
+         *         calls: that were compared: those whose first verdict comes out as recorded.
+         *         shifts: what the change moves; empty where it moves nothing.
+         *         examples: the newest of each kind.
+         */
+        Simulation: {
+            apart: {
+                [key: string]: number;
+            };
+            calls: number;
+            differing: number[];
+            examples: components["schemas"]["ShiftedCall"][];
+            same: number;
+            shifts: components["schemas"]["ShiftRow"][];
+            verdicts: number;
         };
         /**
          * Size
@@ -7753,6 +7950,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditReport"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_autonomy: {
+        parameters: {
+            query?: {
+                weeks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Autonomy"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10357,6 +10585,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    simulate_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PolicyOnTrial"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -42,6 +42,7 @@ GROUPS = {
         "deny": "refuse it, with a reason that the model reads",
         "revoke": "take back what was granted to a tool",
         "rules": "say what must never happen, what must be asked, and what is always allowed",
+        "autonomy": "show how much is asked, how you answer, what is allowed ahead, and which rules would help",
         "egress": "allow hosts to a folder's machines, list what they reached",
     },
     "memory and instructions": {

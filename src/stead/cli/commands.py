@@ -46,6 +46,8 @@ def load(name: str) -> Command:
             from stead.cli.secret import COMMANDS
         case "rules":
             from stead.cli.rules import COMMANDS
+        case "autonomy":
+            from stead.cli.rules_history import COMMANDS
         case "directives":
             from stead.cli.directives import COMMANDS
         case "egress":

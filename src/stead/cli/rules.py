@@ -11,6 +11,7 @@ from argparse import Namespace
 from stead.cli.finding import find_folder, find_rule
 from stead.cli.forms import YES, Act, Listing, Row, arg, family
 from stead.cli.invocation import Invocation
+from stead.cli.rules_history import TRY
 from stead.cli.templates import fill
 from stead.client import Json
 
@@ -53,6 +54,7 @@ _RULE = arg("rule ID", "or its beginning", find_rule.row)
 _ROWS: dict[str, Row] = {
     "list": ("show the rules and how each is understood (the default)", (), _LIST),
     "add": ('make a sentence a rule, like "never change infra/"', (_SENTENCE, _DIR), _add),
+    "try": TRY,
     "remove": ("take a rule back", (_RULE, YES), _REMOVE),
 }
 COMMANDS = {"rules": family("rules", _ROWS, "list")}

@@ -7,6 +7,7 @@ only when they are added later. Times are milliseconds since 1970 (UTC), money i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -125,6 +126,11 @@ class CallJudged(msgspec.Struct, frozen=True, tag="call.judged"):
     """See ``Allow.strays``."""
     stains: tuple[str, ...] = ()
     """The stores that the call changes in a session that has read something untrusted."""
+    home: int = 0
+    """The last event (``session_seq``) of the home's stream that the verdict knew, so that it can be given again by the
+    rules and hosts of that moment; 0 where that was not recorded."""
+    files: Mapping[str, str] = {}
+    """Fingerprints of the files that the call names, as they were; empty where the verdict did not depend on them."""
 
 
 class ToolStarted(msgspec.Struct, frozen=True, tag="tool.started"):

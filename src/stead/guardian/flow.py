@@ -207,7 +207,7 @@ _GOES_ON = frozenset(".-@/:+%?&=#~_$")
 """What joins the parts of an address, a path or a number, if a letter or digit follows on its other side."""
 
 
-@lru_cache(maxsize=64)  # the same few texts are looked through for every call of a session
+@lru_cache(maxsize=256)  # the same texts are looked through for every call of a session
 def plain(text: str) -> str:
     """A text as two are compared: without regard to letters' case and to how its words are set apart."""
     return _SPACE.sub(" ", text).strip().casefold()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import TypeVar
 
@@ -31,7 +31,7 @@ from stead.guardian.flow import Context, Texts, targets
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.rules import barring
-from stead.guardian.shell import ShellRisk, assess
+from stead.guardian.shell import assess
 from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
@@ -49,7 +49,7 @@ class Judged:
 
     ``writes``: the files of the workspace that it names to change them; ``changes``: it may change files, be they named
     or not. ``stains``: the stores that it changes although the session has read something untrusted. ``command`` is its
-    command line, "" when it has none.
+    command line, "" when it has none. ``moment``: what else the verdict depended on.
     """
 
     tool: str
@@ -64,6 +64,7 @@ class Judged:
     changes: bool
     stains: tuple[str, ...]
     command: str
+    moment: Moment
 
     @property
     def digest(self) -> CallDigest:
@@ -82,13 +83,33 @@ class Standing:
     """What is known of a folder, apart from any session: the person's rules, and the hosts that it may reach.
 
     ``reached``: the hosts that machines that show the folder, or one that has files in common with it, were connected
-    to. ``grants_last``: what was granted ahead also covers sessions that have read from package registries.
+    to. ``grants_last``: what was granted ahead also covers sessions that have read from package registries. ``at``: the
+    last event (``session_seq``) of the home's stream that this is known from.
     """
 
     rules: tuple[Rule, ...] = ()
     hosts: tuple[str, ...] = ()
     reached: frozenset[str] = frozenset()
     grants_last: bool = False
+    at: int = 0
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Kinds of sources that the person does not take for strangers there."""
+        return (REGISTRY,) if self.grants_last else ()
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a verdict depends on apart from its session and its call. All of it is on record or follows from it.
+
+    ``files``: fingerprints of the files that the call names. ``machine``: why there is none, "" when there is one.
+    """
+
+    standing: Standing
+    now_ms: int
+    files: Mapping[str, str] = field(default_factory=dict)
+    machine: str = ""
 
 
 class Gate:
@@ -123,14 +144,11 @@ class Gate:
 
     def known(self, directory: str) -> tuple[str, ...]:
         """Kinds of sources that the person does not take for strangers in a folder."""
-        return (REGISTRY,) if self._standing(directory).grants_last else ()
+        return self._standing(directory).known
 
     def barring(self, session: Session) -> Barred:
         """What the person's rules, and the session's constraints, say against changed paths."""
-        return barring(self._rules(session))
-
-    def _rules(self, session: Session) -> tuple[Rule, ...]:
-        return (*self._standing(session.spec.directory).rules, *_rules_of(session.spec.constraints))
+        return barring(_rules(self._standing(session.spec.directory), session))
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.
@@ -157,61 +175,82 @@ class Gate:
         Raises:
             MachineError: the machine could not say what the named files are.
         """
+        proposed = self._proposed(call)
+        context = _context(session, call.tool, self._declared)
+        # A yes holds for the files as they were. What is free without them needs no look at them.
+        files = await self._fingerprints(session, proposed) if call.step == "approved" else {}
+        isolation = self._machines.isolation()
+        machine = "" if isolation.available else "; ".join(isolation.missing)
+        moment = Moment(self._standing(session.spec.directory), now_ms, files, machine)
+        verdict = decide(proposed, self._facts(session, call, context, moment))
+        if isinstance(verdict, Ask) and call.step != "approved" and isolation.available:
+            moment = replace(moment, files=await self._fingerprints(session, proposed))
+            verdict = decide(proposed, self._facts(session, call, context, moment)) if moment.files else verdict
+        declaration = proposed.spec.declaration if proposed.spec else _UNKNOWN
+        return Judged(
+            tool=call.tool,
+            arguments=canonical(proposed.arguments).decode()
+            if proposed.spec and not proposed.malformed
+            else call.arguments,
+            parsed=proposed.arguments,
+            verdict=verdict,
+            idempotent=declaration.idempotent,
+            label=_label(declaration, session.stained),
+            context=context,
+            writes=_written(declaration, proposed.arguments),
+            effect=declaration.effect,
+            changes=policy.changes_files(declaration),
+            stains=declaration.stores if policy.changes(declaration) and context.sources else (),
+            command=_command(declaration, proposed.arguments) or "",
+            moment=moment,
+        )
+
+    def judge_again(self, session: Session, call: Call, moment: Moment) -> Verdict:
+        """The verdict on a call of the record under the facts of its moment, or under others. Nothing can run by it."""
+        context = _context(session, call.tool, self._declared)
+        verdict = decide(self._proposed(call), self._facts(session, call, context, moment))
+        if isinstance(verdict, Allow):
+            verdict.permit.close()
+        return verdict
+
+    def _proposed(self, call: Call) -> Proposed:
         tool = self._tools.get(call.tool)
         parsed, malformed = _parse(tool, call.arguments)
-        declaration = acting(tool.spec.declaration, parsed) if tool else _UNKNOWN
-        spec = msgspec.structs.replace(tool.spec, declaration=declaration) if tool else None
+        if tool is None:
+            return Proposed(call.tool, None, parsed, malformed)
+        declaration = acting(tool.spec.declaration, parsed)
+        spec = msgspec.structs.replace(tool.spec, declaration=declaration)
         command = _command(declaration, parsed)
-        shell = assess(command) if command is not None else None
-        proposed = Proposed(call.tool, spec, parsed, malformed, shell, _carried(declaration, parsed))
-        context = _context(session, call.tool, self._declared)
-        standing = self._standing(session.spec.directory)
-        isolation = self._machines.isolation()
-        facts = Facts(
+        shell = _assessed(command) if command is not None else None
+        return Proposed(call.tool, spec, parsed, malformed, shell, _carried(declaration, parsed))
+
+    def _facts(self, session: Session, call: Call, context: Context, moment: Moment) -> Facts:
+        standing = moment.standing
+        return Facts(
             circumstances=Circumstances(
                 session=session.id,
                 key=call.key,
                 directory=session.spec.directory,
                 revision=session.revision,
-                files=await self._fingerprints(session, tool, parsed, shell) if call.step == "approved" else {},
+                files=moment.files,
                 sources=context.sources,
             ),
             offered=frozenset(spec.name for spec in self.specs(session.spec.tools)),
             profile=session.spec.profile,
             grants=[
-                msgspec.structs.replace(grant, sources=(*grant.sources, *self.known(session.spec.directory)))
+                msgspec.structs.replace(grant, sources=(*grant.sources, *standing.known))
                 for grant in session.grants
-                if grant.expires_at_ms > now_ms
+                if grant.expires_at_ms > moment.now_ms
             ],
             approved=call.digest if call.step == "approved" else "",
             reach=self._reach,
-            machine="" if isolation.available else "; ".join(isolation.missing),
+            machine=moment.machine,
             digest_key=self._digest_key,
             nonce=self._random_bytes(16),
             context=context,
-            rules=self._rules(session),
+            rules=_rules(standing, session),
             hosts=(*standing.hosts, *session.spec.hosts),
             declared=self._declared,
-        )
-        verdict = decide(proposed, facts)
-        if isinstance(verdict, Ask) and call.step != "approved" and isolation.available:
-            # An answer holds for the files as they are now. What is free without them needs no look at them.
-            files = await self._fingerprints(session, tool, parsed, shell)
-            at = msgspec.structs.replace(facts.circumstances, files=files)
-            verdict = decide(proposed, msgspec.structs.replace(facts, circumstances=at)) if files else verdict
-        return Judged(
-            tool=call.tool,
-            arguments=call.arguments if malformed or tool is None else canonical(parsed).decode(),
-            parsed=parsed,
-            verdict=verdict,
-            idempotent=declaration.idempotent,
-            label=_label(declaration, session.stained),
-            context=context,
-            writes=_written(declaration, parsed),
-            effect=declaration.effect,
-            changes=policy.changes_files(declaration),
-            stains=declaration.stores if policy.changes(declaration) and context.sources else (),
-            command=command or "",
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:
@@ -277,16 +316,15 @@ class Gate:
         ]
         return f"{judged.tool}:{named[0][:200]}" if named else judged.tool
 
-    async def _fingerprints(
-        self, session: Session, tool: Tool | None, arguments: Mapping[str, object], shell: ShellRisk | None
-    ) -> Mapping[str, str]:
+    async def _fingerprints(self, session: Session, proposed: Proposed) -> Mapping[str, str]:
         """What the files that a changing call names are now; a call that only reads is not bound to them."""
-        if tool is None or not policy.changes(tool.spec.declaration):
+        spec, shell = proposed.spec, proposed.shell
+        if spec is None or not policy.changes(self._declared[spec.name]):
             return {}
-        declaration = tool.spec.declaration
-        if policy.outside(declaration, arguments):
+        declaration = self._declared[spec.name]
+        if policy.outside(declaration, proposed.arguments):
             return {}
-        paths = [str(path) for path in policy.paths(declaration, arguments) if path]
+        paths = [str(path) for path in policy.paths(declaration, proposed.arguments) if path]
         if shell is not None and shell.risk is not Risk.LOW:
             paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}
@@ -366,6 +404,10 @@ def _texts(session: Session, tool: str, declared: Mapping[str, Declaration]) -> 
     return Texts(vouched, believed, endorsed, [*reversed(repeated), *outputs])
 
 
+def _rules(standing: Standing, session: Session) -> tuple[Rule, ...]:
+    return (*standing.rules, *_rules_of(session.spec.constraints))
+
+
 @lru_cache(maxsize=64)
 def _rules_of(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
     """An objective's constraints, as far as they are understood as rules; the rest is the model's to keep."""
@@ -377,5 +419,7 @@ def _label(declared: Declaration, stained: Sequence[str]) -> Label:
     return Label(Integrity.UNTRUSTED if doubtful else declared.output_trust, declared.sensitivity)
 
 
+_assessed = lru_cache(maxsize=1024)(assess)
+"""An agent runs the same few commands again and again, and a record is full of them."""
 _UNKNOWN = Declaration(ToolEffect.THINK)
 """What is known of a tool that there is not; every call of one is denied."""

@@ -100,6 +100,7 @@ class HomeState:
             hosts=spelled_out(host for folder, host in self.hosts if folder == directory),
             reached=frozenset(host for folder, host in self.reached if _overlap(folder, directory)),
             grants_last=directory in self.lasting,
+            at=self.seq,
         )
 
     def secret_rows(self) -> tuple[SecretRow, ...]:

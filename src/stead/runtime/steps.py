@@ -190,7 +190,7 @@ class Steps:
             stream.add(_kept_from_running(key, call.tool, fault))
             return None
         verdict = judged.verdict
-        stream.add(_judgement(key, judged))
+        stream.add(judgement(key, judged))
         match verdict:
             case Deny(reason=reason):
                 stream.add(finished(key, call.tool, "denied", _edited(call, judged) + reason.text))
@@ -423,7 +423,8 @@ def _edited(call: Call, judged: Judged) -> str:
     return f"[the person changed this call's arguments to {judged.arguments}]\n" if call.edited else ""
 
 
-def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
+def judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
+    """A verdict as it is recorded."""
     verdict = judged.verdict
     return ev.CallJudged(
         key=key,
@@ -437,6 +438,8 @@ def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
         planned=verdict.planned if isinstance(verdict, Allow) else -1,
         strays=isinstance(verdict, Allow) and verdict.strays,
         stains=judged.stains if isinstance(verdict, Allow) else (),
+        home=judged.moment.standing.at,
+        files=judged.moment.files,
     )
 
 

@@ -6,8 +6,10 @@ whose payload was erased is gone with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, cast
+
+import msgspec
 
 from stead.domain import events as ev
 from stead.domain.audit import DECISION_EVENTS, Decision, decisions
@@ -25,6 +27,12 @@ _MARKS = ", ".join("?" * len(_TOLD))
 
 _VERDICTS = f"e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.seq DESC LIMIT ?"
 _VERDICTS_OF = f"e.session = ? AND e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.session_seq DESC LIMIT ?"
+_LAST = f"SELECT e.seq, e.session, NOT {THERE} FROM events e WHERE e.tag = '{_JUDGED}' ORDER BY e.seq DESC LIMIT ?"  # noqa: S608 - a constant
+_ABOUT = f"""
+    e.tag IN (SELECT value FROM json_each(?)) AND (e.ts_ms >= ? OR e.tag LIKE 'grant.%' OR e.tag LIKE 'session.%')
+    AND (e.tag != '{_JUDGED}' OR json_extract(CAST(e.payload AS text), '$.reason.rule') = 'granted')
+    AND {THERE} ORDER BY e.seq
+"""  # noqa: S608 - a constant
 _STREAM = f"e.session = ? AND e.tag IN ({_MARKS}) AND {THERE} ORDER BY e.session_seq"
 _FIRST = f"e.session = ? AND e.session_seq = 1 AND {THERE}"
 
@@ -77,6 +85,25 @@ class DecisionLog:
         if event is None or event.seq != seq:
             raise NotFound(f"event {seq} is no verdict that is still there; see 'stead audit log'")
         return self._told([event])[0]
+
+    def newest(self, limit: int) -> list[tuple[int, SessionId, bool]]:
+        """The seq and session of the last verdicts, newest first, and whether what they said was erased.
+
+        Raises:
+            StorageFault: the file cannot be read.
+        """
+        with self._database.reading() as connection:
+            return [(seq, id, bool(erased)) for seq, id, erased in connection.execute(_LAST, (limit,))]
+
+    def about(self, kinds: Sequence[type[ev.Body]], since_ms: int) -> list[ev.Event]:
+        """Events of these kinds from a time on, in order: of grants and openings all, of verdicts those by a grant.
+
+        Raises:
+            StorageFault: the file cannot be read.
+        """
+        tags = msgspec.json.encode([tag_of(kind) for kind in kinds]).decode()
+        with self._database.reading() as connection:
+            return list(map(_event, read(connection, _ABOUT, (tags, since_ms))))
 
     def _verdicts(self, session: SessionId | None, before: int) -> Iterator[ev.Event]:
         while True:

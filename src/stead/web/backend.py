@@ -17,6 +17,7 @@ from stead.domain.ports import Clock, Journal
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.domain.timeline import Timeline
 from stead.runtime.home import HomeState
+from stead.runtime.rejudging import Rejudging
 from stead.runtime.service import Service
 from stead.web.auth import Auth
 from stead.web.envelopes import Identity
@@ -183,6 +184,7 @@ class Backend:
         journal: what streams are read from.
         audit: checks the journal.
         decisions: what was allowed and refused.
+        rejudging: gives the verdicts of the record again, by a changed policy.
         auth: who may come in.
         clock: stamps transients.
         identity: what streams are greeted with.
@@ -197,6 +199,7 @@ class Backend:
     journal: Journal
     audit: Auditor
     decisions: Decisions
+    rejudging: Rejudging
     auth: Auth
     clock: Clock
     identity: Identity

@@ -27,6 +27,7 @@ from stead.domain.timeline import Item, TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.home import HomeState
+from stead.runtime.rejudging import Rejudging
 from stead.runtime.story import told
 from stead.web import backend
 from stead.web.backend import PresetRow
@@ -43,6 +44,7 @@ AnySession = Annotated[str, Meta(pattern=r"^(s_[0-9a-f]{16})?$")]
 Folder = Annotated[
     str, Meta(max_length=4096, pattern="^(/.*)?$", description='An absolute path; "" for none, or for any.')
 ]
+_Weeks = Annotated[int, Meta(ge=1, le=520)]
 _Days = Annotated[int, Meta(ge=1, le=3660)]
 _Checkpoint = Annotated[str, Meta(pattern=r"^(k_[0-9a-f]{16})?$", description="A checkpoint.")]
 _Inside = Annotated[str, Meta(max_length=4096, description="From the workspace on, as a listing has it.")]
@@ -64,6 +66,7 @@ _ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event
 _MARKDOWN = Content(str, "text/markdown")
 _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
+_REJUDGING = attrgetter("rejudging")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -372,6 +375,8 @@ HOME_ROUTES = (
     get("/secrets", "list_secrets", HomeState.secret_rows, methodcaller("home")),
     get("/egress/hosts", "list_allowed_hosts", list_allowed_hosts),
     get("/rules", "list_rules", list_rules),
+    post("/rules/simulate", "simulate_rules", Rejudging.simulate, "PolicyOnTrial", owner=_REJUDGING, spread="change"),
+    get("/autonomy", "show_autonomy", Rejudging.autonomy, _REJUDGING, bounds={"weeks": Field(_Weeks, 12)}),
     get("/web-search", "show_web_search", runtime.Holdings.search_setup, _SERVICE),
     post("/web-search/test", "check_web_search", runtime.Holdings.check_search, owner=_SERVICE),
     get("/audit", "list_decisions", list_decisions),
