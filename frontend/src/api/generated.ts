@@ -1389,6 +1389,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/providers/{provider}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Configure Model
+         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
+         */
+        post: operations["configure_model"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/providers/{provider}/test": {
         parameters: {
             query?: never;
@@ -1443,6 +1463,26 @@ export interface paths {
         get: operations["list_reviews"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Role
+         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
+         */
+        post: operations["set_role"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1999,6 +2039,26 @@ export interface paths {
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          */
         post: operations["send_session_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Model
+         * @description Let other models serve a session or objective from its next request on.
+         */
+        post: operations["switch_model"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3596,7 +3656,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4286,7 +4346,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4669,6 +4729,17 @@ export interface components {
             chain: components["schemas"]["ModelRef"][];
         };
         /**
+         * ModelConfigured
+         * @description The person said something of a model, or with ``model`` "" of every model of a provider. No value of a header.
+         */
+        ModelConfigured: {
+            model: string;
+            provider: string;
+            settings: components["schemas"]["ModelSettings"];
+            /** @enum {unknown} */
+            type: "model.configured";
+        };
+        /**
          * ModelFailed
          * @description The request brought no usable reply: nothing of it is kept, no call of it runs.
          *
@@ -4732,6 +4803,64 @@ export interface components {
             trimmed: number;
             /** @enum {unknown} */
             type: "model.requested";
+        };
+        /**
+         * ModelSettings
+         * @description What the person says of a model, in place of what Stead knows of it; what is not set says nothing.
+         *
+         *     Args:
+         *         input_price: of tokens in; None where it is not set.
+         *         output_price: of tokens out, reasoning included.
+         *         cached_price: of tokens in that the vendor's cache had.
+         *         window_tokens: input and output together; 0 where it is not set.
+         *         max_output_tokens: of one reply; 0 where it is not set.
+         *         headers: sent with each request; where the value of each is: "vault", "env:NAME" or "keychain:SERVICE/NAME".
+         *         params: put into the body of each request; they name no field that Stead fills in itself.
+         *         effort: "" where it is not set.
+         */
+        ModelSettings: {
+            /** @default null */
+            cached_price: number | null;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            effort: "" | "high" | "low" | "medium";
+            /** @default {} */
+            headers: {
+                [key: string]: string;
+            };
+            /** @default null */
+            input_price: number | null;
+            /** @default 0 */
+            max_output_tokens: number;
+            /** @default null */
+            output_price: number | null;
+            /** @default {} */
+            params: Record<string, never>;
+            /** @default 0 */
+            window_tokens: number;
+        };
+        /**
+         * ModelSettingsRow
+         * @description The person's settings of a model as shown. ``model`` is "" for every model of the provider.
+         */
+        ModelSettingsRow: {
+            model: string;
+            settings: components["schemas"]["ModelSettings"];
+        };
+        /**
+         * ModelSwitched
+         * @description The person chose other models, or another effort, for the requests from here on.
+         */
+        ModelSwitched: {
+            chain: components["schemas"]["ModelRef"][];
+            door: string;
+            /** @enum {unknown} */
+            effort: "" | "high" | "low" | "medium";
+            /** @enum {unknown} */
+            type: "model.switched";
+            unpriced: string[];
         };
         /**
          * NewBinding
@@ -4885,10 +5014,14 @@ export interface components {
          *         preset: one of ``stead providers presets``.
          *         base_url: "" uses the preset's.
          *         model: "" uses the preset's.
-         *         key: "none", "env:NAME" or "vault"; never the key itself.
+         *         key: "none", "env:NAME", "vault" or "keychain:SERVICE/NAME"; never the key itself.
          *         clearance: "public" keeps from it every session that has read something private.
+         *         account_of: a provider that this is a further account of: it is reached at the same place, serves the same
+         *             models, and is asked when that one is out of quota.
          */
         NewProvider: {
+            /** @default  */
+            account_of: string;
             /** @default  */
             base_url: string;
             /**
@@ -5755,6 +5888,8 @@ export interface components {
          * @description A provider was added or changed. ``key`` is where its key is: "none", "env:NAME" or "vault"; never the key.
          */
         ProviderConfigured: {
+            /** @default  */
+            account_of: string;
             base_url: string;
             /**
              * @default private
@@ -5767,6 +5902,26 @@ export interface components {
             preset: string;
             /** @enum {unknown} */
             type: "provider.configured";
+        };
+        /**
+         * ProviderHealth
+         * @description How a provider stands, by its last requests and probes.
+         *
+         *     Args:
+         *         state: "unknown" before the first request; "resting" where it is out of quota for a while.
+         *         text: what it said when it failed; "" while it is well.
+         *         next_ms: when it is asked again, in milliseconds since 1970; 0 where nothing is planned.
+         */
+        ProviderHealth: {
+            /** @default 0 */
+            next_ms: number;
+            /**
+             * @default unknown
+             * @enum {unknown}
+             */
+            state: "failed" | "ok" | "resting" | "unknown";
+            /** @default  */
+            text: string;
         };
         /**
          * ProviderKey
@@ -5789,6 +5944,8 @@ export interface components {
          * @description A provider as shown to people. ``key``: "none", "env:NAME (set)", "env:NAME (not set)", "vault" or "missing".
          */
         ProviderRow: {
+            /** @default  */
+            account_of: string;
             base_url: string;
             /** @default null */
             checked: components["schemas"]["ProviderCheck"] | null;
@@ -5798,10 +5955,27 @@ export interface components {
              */
             clearance: "private" | "public";
             found: boolean;
+            /**
+             * @default {
+             *       "state": "unknown",
+             *       "text": "",
+             *       "next_ms": 0
+             *     }
+             */
+            health: components["schemas"]["ProviderHealth"];
             key: string;
             model: string;
             name: string;
             preset: string;
+            /**
+             * @default {
+             *       "requests": -1,
+             *       "tokens": -1
+             *     }
+             */
+            quota: components["schemas"]["Quota"];
+            /** @default [] */
+            settings: components["schemas"]["ModelSettingsRow"][];
         };
         /**
          * QuarantineSettled
@@ -5832,6 +6006,16 @@ export interface components {
             ts_ms: number;
             /** @default  */
             why: string;
+        };
+        /**
+         * Quota
+         * @description What an account may still ask for until its limits start over, as its last answer said; -1 for unsaid.
+         */
+        Quota: {
+            /** @default -1 */
+            requests: number;
+            /** @default -1 */
+            tokens: number;
         };
         /**
          * Quote
@@ -6125,6 +6309,28 @@ export interface components {
          * @enum {unknown}
          */
         Risk: "critical" | "high" | "low" | "medium";
+        /**
+         * RoleModels
+         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
+         */
+        RoleModels: {
+            chain: components["schemas"]["ModelRef"][];
+            /** @enum {unknown} */
+            role: "fast" | "reading";
+        };
+        /**
+         * RoleSet
+         * @description What a role is played by from now on; an empty chain gives it back to the session's own models, or the default.
+         *
+         *     ``fast`` notes down what was said; ``reading`` reads strangers' texts in quarantine.
+         */
+        RoleSet: {
+            chain: components["schemas"]["ModelRef"][];
+            /** @enum {unknown} */
+            role: "fast" | "reading";
+            /** @enum {unknown} */
+            type: "role.set";
+        };
         /**
          * Rule
          * @description A standing rule of the person's, compiled from their sentence.
@@ -6473,6 +6679,11 @@ export interface components {
             /** @default null */
             contract: components["schemas"]["Contract"] | null;
             directory: string;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            effort: "" | "high" | "low" | "medium";
             /** @default [] */
             hosts: string[];
             /** @default [] */
@@ -6491,6 +6702,8 @@ export interface components {
             tools: string[];
             /** @enum {unknown} */
             type: "session.opened";
+            /** @default [] */
+            unpriced: string[];
             workspace: string;
         };
         /**
@@ -6770,6 +6983,8 @@ export interface components {
          * @description A model's reasoning, with what its provider needs to accept it again.
          */
         Thinking: {
+            /** @default  */
+            model: string;
             /** @default  */
             provider: string;
             /** @default  */
@@ -7148,6 +7363,21 @@ export interface components {
             level: "channel" | "global" | "private" | "workspace";
         };
         /**
+         * WantedModel
+         * @description Let other models serve a session or objective from its next request on.
+         *
+         *     Args:
+         *         session: whose.
+         *         chain: the model, then its fallbacks; empty keeps those that it has.
+         *         effort: how hard they are to think; None keeps what it is, "" leaves it to each model's own setting.
+         */
+        WantedModel: {
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default null */
+            effort: ("" | "high" | "low" | "medium") | null;
+        };
+        /**
          * WantedOrder
          * @description Put these directives first, in this order; the others follow in the order that they have.
          */
@@ -7177,6 +7407,46 @@ export interface components {
             directory: string;
             /** @default null */
             draft: components["schemas"]["Draft"] | null;
+        };
+        /**
+         * WantedSettings
+         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
+         *
+         *     Args:
+         *         name: of the provider.
+         *         model: "" for every model of the provider.
+         *         input_price: of tokens in, in millionths of a dollar for a million; 0 is free.
+         *         output_price: of tokens out.
+         *         cached_price: of tokens in that the vendor's cache had; the input's where it is not given.
+         *         window_tokens: input and output together.
+         *         max_output_tokens: of one reply.
+         *         headers: by name: ``${NAME}`` of the environment, ``keychain:SERVICE/NAME``, or the value itself, which goes
+         *             into the vault and is shown nowhere; "" takes the header away.
+         *         params: JSON by name, put into the body of each request; null takes one away.
+         *         effort: "low", "medium" or "high".
+         *         reset: forget first what was said of it before.
+         */
+        WantedSettings: {
+            /** @default null */
+            cached_price: number | null;
+            /** @default null */
+            effort: ("" | "high" | "low" | "medium") | null;
+            headers: {
+                [key: string]: string;
+            };
+            /** @default null */
+            input_price: number | null;
+            /** @default null */
+            max_output_tokens: number | null;
+            /** @default  */
+            model: string;
+            /** @default null */
+            output_price: number | null;
+            params: Record<string, never>;
+            /** @default false */
+            reset: boolean;
+            /** @default null */
+            window_tokens: number | null;
         };
         /**
          * WantedWords
@@ -9908,6 +10178,44 @@ export interface operations {
             };
         };
     };
+    configure_model: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedSettings"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     check_provider: {
         parameters: {
             query?: never;
@@ -9988,6 +10296,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_ObjectiveRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_role: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleModels"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -11070,6 +11414,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Said"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_model: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedModel"];
             };
         };
         responses: {

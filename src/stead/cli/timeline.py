@@ -15,7 +15,7 @@ from stead.cli.labels import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line, reveal_line
 from stead.cli.templates import Line, fill, filled
 from stead.client import Json
-from stead.domain.event_words import changed_file, landed, step_words, worded
+from stead.domain.event_words import changed_file, landed, step_words, unpriced, worded
 
 TAIL_LINES = 5
 LIVE_LINES = 40
@@ -285,6 +285,7 @@ def _opening(session: str, body: Json) -> Iterator[Line]:
     yield fill("{session}: {title:160}", shown), "bold"
     limit = "budget {budget.tokens:number} tokens, {budget.usd_micros:money}"
     yield fill(f"  in {{directory}}, with {{models:then}}, {limit}", shown), ""
+    yield from filled(unpriced(body, body["budget"]))
     for constraint in body.get("constraints", ()):
         yield f"  keep: {clean_line(constraint, _LINE_LIMIT)}", ""
 

@@ -6,7 +6,7 @@ the first answer and changes nothing; the same id with another command is a ``Co
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -17,6 +17,7 @@ from stead.domain.forget_commands import Forget
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Clearance, Profile
+from stead.domain.providers import KEY_PLACE, Effort, Header, Price, Role
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS
@@ -169,16 +170,60 @@ class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", f
         preset: one of ``stead providers presets``.
         base_url: "" uses the preset's.
         model: "" uses the preset's.
-        key: "none", "env:NAME" or "vault"; never the key itself.
+        key: "none", "env:NAME", "vault" or "keychain:SERVICE/NAME"; never the key itself.
         clearance: "public" keeps from it every session that has read something private.
+        account_of: a provider that this is a further account of: it is reached at the same place, serves the same
+            models, and is asked when that one is out of quota.
     """
 
     name: Annotated[str, bounds(pattern="^(?!rehearsal$)[a-z0-9-]{1,32}$")]
     preset: str
     base_url: str = ""
     model: str = ""
-    key: Annotated[str, bounds(pattern="^(none|vault|env:[A-Z0-9_]+)$")] = "none"
+    key: Annotated[str, bounds(pattern=KEY_PLACE)] = "none"
     clearance: Clearance = "private"
+    account_of: str = ""
+
+
+class ConfigureModel(msgspec.Struct, frozen=True, tag="model.configure", forbid_unknown_fields=True):
+    """Say what a model costs, takes and is to be sent; what is left out stays as it was.
+
+    Args:
+        name: of the provider.
+        model: "" for every model of the provider.
+        input_price: of tokens in, in millionths of a dollar for a million; 0 is free.
+        output_price: of tokens out.
+        cached_price: of tokens in that the vendor's cache had; the input's where it is not given.
+        window_tokens: input and output together.
+        max_output_tokens: of one reply.
+        headers: by name: ``${NAME}`` of the environment, ``keychain:SERVICE/NAME``, or the value itself, which goes
+            into the vault and is shown nowhere; "" takes the header away.
+        params: JSON by name, put into the body of each request; null takes one away.
+        effort: "low", "medium" or "high".
+        reset: forget first what was said of it before.
+    """
+
+    name: str
+    model: Annotated[str, bounds(maxLength=200)] = ""
+    input_price: Price | None = None
+    output_price: Price | None = None
+    cached_price: Price | None = None
+    window_tokens: Annotated[int, bounds(minimum=1024, maximum=100_000_000)] | None = None
+    max_output_tokens: Annotated[int, bounds(minimum=16, maximum=10_000_000)] | None = None
+    headers: dict[Header, Annotated[str, bounds(maxLength=8000)]] = {}
+    params: dict[str, Any] = {}
+    effort: Effort | None = None
+    reset: bool = False
+
+    def __repr__(self) -> str:
+        return f"ConfigureModel({self.name!r}, {self.model!r})"  # a header's value stays out of every trace
+
+
+class SetRole(msgspec.Struct, frozen=True, tag="role.set", forbid_unknown_fields=True):
+    """Choose the models of a role; an empty chain gives it back to the session's own models, or the default."""
+
+    role: Role
+    chain: Annotated[tuple[ModelRef, ...], bounds(maxItems=20)]
 
 
 class SetProviderKey(msgspec.Struct, frozen=True, tag="provider.set_key", forbid_unknown_fields=True):
@@ -408,6 +453,20 @@ class SetPlan(msgspec.Struct, frozen=True, tag="plan.set", forbid_unknown_fields
     steps: Annotated[tuple[PlanStep, ...], bounds(maxItems=30)]
 
 
+class SwitchModel(msgspec.Struct, frozen=True, tag="model.switch", forbid_unknown_fields=True):
+    """Let other models serve a session or objective from its next request on.
+
+    Args:
+        session: whose.
+        chain: the model, then its fallbacks; empty keeps those that it has.
+        effort: how hard they are to think; None keeps what it is, "" leaves it to each model's own setting.
+    """
+
+    session: SessionId
+    chain: Annotated[tuple[ModelRef, ...], bounds(maxItems=20)] = ()
+    effort: Effort | None = None
+
+
 class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):
     """Let a session spend this much in all; both figures positive or "unlimited"."""
 
@@ -430,6 +489,7 @@ SessionWord = (
     | RetryCall
     | SetPlan
     | RaiseBudget
+    | SwitchModel
 )
 """What a person can tell one session, in addition to answering its questions."""
 FileCommand = TakeCheckpoint | RestoreCheckpoint | UndoEdit
@@ -446,6 +506,8 @@ Command = (
     | CloseTerminal
     | ConfigureProvider
     | SetProviderKey
+    | ConfigureModel
+    | SetRole
     | RemoveProvider
     | SetSearch
     | RemoveSearch

@@ -25,6 +25,8 @@ class Thinking(msgspec.Struct, frozen=True, tag="thinking"):
     signature: str = ""
     provider: str = ""
     """The provider that made it; another one is not sent it."""
+    model: str = ""
+    """The model that made it; another one is not sent it. "" where it was not recorded."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, tag="call"):

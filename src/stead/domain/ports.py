@@ -17,6 +17,7 @@ from stead.domain.ids import CommandId, RequestNo, SessionId
 from stead.domain.messages import Message, ReplyPart, Usage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
+from stead.domain.providers import Effort, Role
 from stead.domain.rows import HistoryRow
 from stead.domain.tools import ToolSpec
 from stead.domain.trials import Barred, Hold, Landing, unbarred
@@ -169,6 +170,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     tools: tuple[ToolSpec, ...]
     messages: tuple[Message, ...]
     max_output_tokens: int
+    effort: Effort = ""
+    """How hard the model is to think, in place of what is set for it."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -196,6 +199,12 @@ class Models(Protocol):
 
     def default_chain(self) -> tuple[ModelRef, ...]:
         """What new objectives use: the chosen chain, else what is found, else the rehearsal model. Never empty."""
+
+    def role(self, role: Role) -> tuple[ModelRef, ...]:
+        """The models that the person chose for a role; empty where they chose none."""
+
+    async def prepare(self, chain: Sequence[ModelRef]) -> None:
+        """Ask servers how large their models' windows are, where that is not known yet; a few seconds at most."""
 
     async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
         """Send it to the first model of the chain; go on to the next only while nothing can have been charged.

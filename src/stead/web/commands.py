@@ -60,6 +60,7 @@ SESSIONS = (
     post("/sessions/{session}/fork", "fork_session", cmd.ForkSession, "Fork", status=201),
     Route("PUT", "/sessions/{session}/plan", "set_plan", cmd.SetPlan, "WantedPlan"),
     post("/sessions/{session}/budget", "raise_budget", cmd.RaiseBudget, "WantedBudget", spread="budget"),
+    post("/sessions/{session}/model", "switch_model", cmd.SwitchModel, "WantedModel"),
     post("/sessions/{session}/calls/{call}/edit", "edit_call", cmd.EditCall, "OwnArguments"),
     post("/sessions/{session}/calls/{call}/cancel", "cancel_call", cmd.CancelCall, "CancelReason"),
     post("/sessions/{session}/calls/{call}/retry", "retry_call", cmd.RetryCall),
@@ -74,6 +75,8 @@ SESSIONS = (
 HOME = (
     post("/providers", "configure_provider", cmd.ConfigureProvider, "NewProvider", leads_to=_NAME),
     post("/providers/{provider}/key", "set_provider_key", cmd.SetProviderKey, "ProviderKey"),
+    post("/providers/{provider}/models", "configure_model", cmd.ConfigureModel, "WantedSettings"),
+    post("/roles", "set_role", cmd.SetRole, "RoleModels"),
     Route("DELETE", "/providers/{provider}", "remove_provider", cmd.RemoveProvider),
     post("/chain", "set_chain", cmd.SetChain, "NewChain"),
     post("/cap", "set_cap", cmd.SetCap, "NewCap"),
