@@ -26,19 +26,7 @@ def load(name: str) -> Command:
             from stead.cli.objectives import COMMANDS
         case "run" | "watch":
             from stead.cli.running import COMMANDS
-        case (
-            "objectives"
-            | "show"
-            | "message"
-            | "pause"
-            | "resume"
-            | "cancel"
-            | "retry"
-            | "delete"
-            | "model"
-            | "revoke"
-            | "stop"
-        ):
+        case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete":
             from stead.cli.objectives import COMMANDS
         case "session":
             from stead.cli.session import COMMANDS

@@ -138,6 +138,10 @@ class TimelinePrinter:
             self._line(clean(text).strip("\n"))
         self._reply, self._replied, self._said = "", item["number"], text.strip()
         self._lines((f"  (before: {clean_line(attempt, _LINE_LIMIT)})", "dim") for attempt in item["attempts"])
+        if self._verbose or item["attempts"]:
+            self._line(f"  (answered by {model_name(item['model'])})", "dim")
+        put_right = (fill("  (put right in {key}: {slips})", one) for one in item["repaired"])
+        self._lines((line, "dim") for line in put_right)
 
     def _print_line(self, body: Json) -> None:
         match body["type"]:

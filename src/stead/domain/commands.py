@@ -210,8 +210,8 @@ class ConfigureModel(msgspec.Struct, frozen=True, tag="model.configure", forbid_
     cached_price: Price | None = None
     window_tokens: Annotated[int, bounds(minimum=1024, maximum=100_000_000)] | None = None
     max_output_tokens: Annotated[int, bounds(minimum=16, maximum=10_000_000)] | None = None
-    headers: dict[Header, Annotated[str, bounds(maxLength=8000)]] = {}
-    params: dict[str, Any] = {}
+    headers: dict[Header, Annotated[str, bounds(maxLength=8000)]] | None = None
+    params: dict[str, Any] | None = None
     effort: Effort | None = None
     reset: bool = False
 

@@ -40,6 +40,20 @@ class ToolCall(msgspec.Struct, frozen=True, tag="call"):
     arguments: str
 
 
+class Repair(msgspec.Struct, frozen=True):
+    """What was put right of a call that its model wrote nearly as it should.
+
+    Args:
+        key: of the call.
+        slips: what was wrong: "fence", "comma", "string", "python", "text" (it stood in the text), by commas.
+        original: its arguments, or the text that it stood in, as they came.
+    """
+
+    key: CallKey
+    slips: str
+    original: str
+
+
 ReplyPart = Text | Thinking | ToolCall
 
 USE_TOOL = "use_tool"

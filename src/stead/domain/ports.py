@@ -14,7 +14,7 @@ import msgspec
 from stead.domain.commands import Answer
 from stead.domain.events import Draft, Erased, Event, ModelRef, RulesFile, Spend
 from stead.domain.ids import CommandId, RequestNo, SessionId
-from stead.domain.messages import Message, ReplyPart, Usage
+from stead.domain.messages import Message, Repair, ReplyPart, Usage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
 from stead.domain.providers import Effort, Role
@@ -185,6 +185,7 @@ class Reply(msgspec.Struct, frozen=True):
     attempts: tuple[str, ...]
     duration_ms: int
     first_token_ms: int
+    repaired: tuple[Repair, ...] = ()
 
 
 class Models(Protocol):

@@ -18,7 +18,7 @@ from stead.brain.estimate import estimate_request
 from stead.domain.errors import ModelFault, NotFound
 from stead.domain.events import ModelRef
 from stead.domain.ids import RequestNo, SessionId
-from stead.domain.messages import AssistantMessage, ReplyPart, Text, Usage, UserMessage
+from stead.domain.messages import AssistantMessage, Repair, ReplyPart, Text, ToolCall, Usage, UserMessage
 from stead.domain.policies import Confidentiality, Label
 from stead.domain.ports import ModelInfo, ModelRequest, Reply, Secrets
 from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Quota, Role
@@ -27,6 +27,7 @@ from stead.providers.directory import Directory, Endpoint, ProviderConfig
 from stead.providers.failures import Broken, Failure
 from stead.providers.health import SPENT, Health
 from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, most_output
+from stead.providers.repair import repaired
 
 if TYPE_CHECKING:
     from stead.providers.connection import Connection
@@ -249,17 +250,23 @@ class ProviderModels:
         finally:
             connection.users -= 1
             await self._sweep()
-        endpoint, parts = connection.endpoint, received.parts
+        endpoint, parts, stop, repairs = connection.endpoint, received.parts, received.stop, tuple[Repair, ...]()
+        if stop in ("stop", "tool_call"):  # of a reply that was cut off nothing is made whole
+            offered = [tool.name for tool in request.tools]
+            in_text = endpoint.kind == "openai" and not endpoint.preset.prices
+            parts, repairs = repaired(parts, request.number, offered, in_text=in_text)
+            stop = "tool_call" if any(isinstance(part, ToolCall) for part in parts) else "stop"
         usage = _counted(received.usage, request, parts)
         return Reply(
             parts=parts,
-            stop=received.stop,
+            stop=stop,
             model=ModelRef(config.name, name),
             usage=usage,
             spend=pricing.spend(endpoint.preset, endpoint.base_url, name, usage, received.written_for_1h, settings),
             attempts=attempts,
             duration_ms=received.duration_ms,
             first_token_ms=received.first_token_ms,
+            repaired=repairs,
         )
 
     def _lead(self, provider: str) -> str:

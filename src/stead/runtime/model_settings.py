@@ -41,13 +41,14 @@ async def changed_settings(command: ConfigureModel, before: ModelSettings, secre
         for name in ("input_price", "output_price", "cached_price", "window_tokens", "max_output_tokens", "effort")
         if (value := getattr(command, name)) is not None
     }
-    params = {name: value for name, value in {**before.params, **command.params}.items() if value is not None}
+    params = {name: value for name, value in {**before.params, **(command.params or {})}.items() if value is not None}
     after = msgspec.structs.replace(before, **given, params=params)
     _check_figures(after)
     _check_params(params)
-    _check_headers(command.headers, before.headers)
+    wanted = command.headers or {}
+    _check_headers(wanted, before.headers)
     headers = dict(before.headers)
-    for name, value in command.headers.items():
+    for name, value in wanted.items():
         headers.pop(name, None)
         if value:
             headers[name] = await _placed(header_secret(command.name, command.model, name), value, secrets)

@@ -74,6 +74,7 @@ class ScreenedModels:
             reply,
             parts=tuple(_part(part, clean) for part in reply.parts),
             attempts=tuple(map(self._book.redactor().clean, reply.attempts)),
+            repaired=tuple(msgspec.structs.replace(one, original=clean(one.original)) for one in reply.repaired),
         )
 
     def _cleaned(self, fault: ModelFault) -> ModelFault:

@@ -165,6 +165,7 @@ class Steps:
                 attempts=reply.attempts,
                 duration_ms=reply.duration_ms,
                 first_token_ms=reply.first_token_ms,
+                repaired=reply.repaired,
             ),
         )
 
