@@ -354,7 +354,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-1.switch", "the default model is switched at run time", "cli", stage=1, done=True),
     Promise("LLM-1.env-key", "a key is taken from the environment by name", "cli", stage=1, done=True),
     Promise("LLM-1.vault-key", "a key is put into the vault", "cli", stage=1, done=True),
-    Promise("LLM-1.keychain", "a key is a keychain entry", "cli", done=True),
+    Promise("LLM-1.keychain", "a key is a keychain entry", "cli"),
     Promise(
         "LLM-2.rate-limit", "a provider that is out of quota is followed by the fallback", "cli", stage=1, done=True
     ),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.fakes.models import Turn
+from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome
-from tests.flows.served import served
+from tests.flows.served import by_turn, served
 from tests.promises import promise
 
 
@@ -94,3 +94,46 @@ def test_a_role_is_given_and_taken_back(house: LivingHome) -> None:
         assert "fast is lan/small" in house.cli("providers", "use", "fast", "lan/small").stdout
         assert "models of the work itself" in house.cli("providers", "use", "fast").stdout
         assert house.cli("providers", "use", "fast", "nowhere/m").returncode != 0
+
+
+@promise("LLM-7.accounts", "LLM-2.probes")
+def test_a_further_account_serves_and_a_server_that_was_down_is_taken_back(house: LivingHome, project: Path) -> None:
+    spent = Turn(status=429, error="slow down", headers={"retry-after": "600"})
+    with (
+        served(by_turn(spent, then=Turn("Served."))) as vendor,
+        served(by_turn(Turn(status=503, error="busy"), then=Turn("Back."))) as away,
+    ):
+        _add(house, "work", vendor.openai)
+        added = house.cli("providers", "add", "work-2", "--account-of", "work", "--key", "vault")
+        assert added.returncode == 0, added.stderr
+        house.post("/providers/work-2/key", {"key": "sk-second"})
+        _add(house, "away", away.openai)
+        models = ("--model", "away/m", "--model", "work/m")
+        ran = house.cli("run", "say hello", "--dir", str(project), *models)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert "answered by work-2/m" in ran.stdout and "429 rate limited" in ran.stdout
+        assert [seen.request.headers.get("authorization") for seen in vendor.requests()][1] == "Bearer sk-second"
+        listed = house.cli("providers", "list").stdout
+        assert "resting" in listed and "account of work" in listed
+        rows = {row["name"]: row for row in house.get("/providers")["items"]}
+        assert rows["away"]["health"]["state"] == "failed"
+        house.until(
+            lambda: {row["name"]: row for row in house.get("/providers")["items"]}["away"]["health"]["state"] == "ok",
+            "the probe to find the server again",
+        )
+        assert len(away.requests()) == 1  # the probe asked for no reply
+        assert house.cli("providers", "remove", "work", "--yes").returncode != 0
+
+
+@promise("LLM-7.repair")
+def test_a_call_that_was_put_right_runs_and_is_recorded_as_that(house: LivingHome, project: Path) -> None:
+    (project / "a.md").write_text("words of a\n", "utf-8")
+    call = Call("read", "{'path': 'a.md',}")
+    with served(by_turn(Turn(calls=(call,)), then=Turn("It holds words."))) as model:
+        _add(house, "small", model.openai)
+        ran = house.cli("run", "read a.md", "--dir", str(project), "--model", "small/m")
+    assert "put right in call_1_0: python" in ran.stdout, ran.stdout + ran.stderr
+    id = house.get("/objectives")["items"][0]["id"]
+    replied = house.bodies(id, "model.replied")[0]
+    assert replied["repaired"] == [{"key": "call_1_0", "slips": "python", "original": "{'path': 'a.md',}"}]
+    assert house.bodies(id, "tool.finished")[0]["outcome"] == "ok"

@@ -12,7 +12,6 @@ from stead.domain.events import ModelRef
 from stead.providers.directory import ProviderConfig
 from stead.providers.models import ProviderModels
 from tests.fakes.models import Turn, scripted_model
-from tests.promises import promise
 from tests.providers.conftest import HASTY, MakeModels, ask, local
 
 LEAD, SPARE = ModelRef("work", "scripted"), ModelRef("spare", "scripted")
@@ -30,7 +29,6 @@ async def _until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-@promise("LLM-7.accounts")
 async def test_the_next_account_serves_the_same_model_when_one_is_out_of_quota(make_models: MakeModels) -> None:
     async with scripted_model([SPENT, Turn("hello"), Turn("again")]) as server, scripted_model([Turn("no")]) as other:
         configs = [*_accounts(server.openai), local("spare", other.openai)]
@@ -55,7 +53,6 @@ async def test_a_fault_that_is_no_matter_of_the_account_goes_to_the_next_model(m
     assert reply.model == SPARE
 
 
-@promise("LLM-2.probes")
 async def test_a_provider_that_failed_is_left_out_until_a_free_probe_finds_it_again() -> None:
     hasty = msgspec.structs.replace(HASTY, probe_s=0.05)
     busy = [Turn(status=503, error="busy"), Turn("back")]

@@ -13,7 +13,6 @@ from stead.domain.ids import RequestNo
 from stead.domain.messages import Text, ToolCall
 from stead.providers.repair import arguments, repaired
 from tests.fakes.models import Call, Turn, scripted_model
-from tests.promises import promise
 from tests.providers.conftest import MakeModels, ask, local
 
 PLAIN = st.recursive(
@@ -69,7 +68,6 @@ def test_a_repair_never_changes_what_was_meant(meant: dict[str, object]) -> None
         assert right is None or json.loads(right[0]) == meant
 
 
-@promise("LLM-7.repair")
 async def test_a_repaired_call_comes_with_what_it_was(make_models: MakeModels) -> None:
     async with scripted_model([Turn(calls=(Call("read", "{'path': 'a.md',}"),))]) as server:
         models = make_models(local("mine", server.openai))

@@ -103,7 +103,6 @@ def test_thinking_of_another_model_of_the_provider_is_left_out() -> None:
         assert any(isinstance(part, Thinking) for part in reply.parts) is kept
 
 
-@promise("LLM-1.keychain")
 async def test_a_key_in_the_keychain_is_read_when_it_is_needed(
     make_models: MakeModels, monkeypatch: pytest.MonkeyPatch
 ) -> None:

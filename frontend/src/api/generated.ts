@@ -4774,6 +4774,8 @@ export interface components {
             model: components["schemas"]["ModelRef"];
             number: number;
             parts: (components["schemas"]["Text"] | components["schemas"]["Thinking"] | components["schemas"]["ToolCall"])[];
+            /** @default [] */
+            repaired: components["schemas"]["Repair"][];
             spend: components["schemas"]["Spend"];
             /** @enum {unknown} */
             stop: "content_filter" | "length" | "stop" | "tool_call";
@@ -6189,6 +6191,20 @@ export interface components {
             seq: number;
         };
         /**
+         * Repair
+         * @description What was put right of a call that its model wrote nearly as it should.
+         *
+         *     Args:
+         *         key: of the call.
+         *         slips: what was wrong: "fence", "comma", "string", "python", "text" (it stood in the text), by commas.
+         *         original: its arguments, or the text that it stood in, as they came.
+         */
+        Repair: {
+            key: string;
+            original: string;
+            slips: string;
+        };
+        /**
          * ReplyItem
          * @description What a model said and thought in one reply; its calls follow as steps.
          *
@@ -6206,6 +6222,8 @@ export interface components {
             model: components["schemas"]["ModelRef"];
             number: number;
             place: number;
+            /** @default [] */
+            repaired: components["schemas"]["Repair"][];
             seq: number;
             spend: components["schemas"]["Spend"];
             step: number;
@@ -7431,9 +7449,10 @@ export interface components {
             cached_price: number | null;
             /** @default null */
             effort: ("" | "high" | "low" | "medium") | null;
+            /** @default null */
             headers: {
                 [key: string]: string;
-            };
+            } | null;
             /** @default null */
             input_price: number | null;
             /** @default null */
@@ -7442,7 +7461,8 @@ export interface components {
             model: string;
             /** @default null */
             output_price: number | null;
-            params: Record<string, never>;
+            /** @default null */
+            params: Record<string, never> | null;
             /** @default false */
             reset: boolean;
             /** @default null */
@@ -10190,7 +10210,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["WantedSettings"];
             };

@@ -49,13 +49,13 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError("--preset is missing", "stead providers presets")
     body: Json = {"name": arguments.name, "preset": preset, "base_url": arguments.url, "model": arguments.model}
     body |= {"key": _place(place), "clearance": arguments.clearance, "account_of": lead}
-    said = settings_fields(arguments)
+    settings = settings_fields(arguments)
     answer = invocation.client.post("/providers", body)
-    if said:
-        answer = invocation.client.post(f"/providers/{arguments.name}/models", said)
+    if settings:
+        answer = invocation.client.post(f"/providers/{arguments.name}/models", settings)
     following = "set-key" if place == "vault" else "test"
-    told = "{name} is configured. Next: stead providers {next} {name}"
-    return invocation.report(answer, fill(told, {"name": arguments.name, "next": following}))
+    said = "{name} is configured. Next: stead providers {next} {name}"
+    return invocation.report(answer, fill(said, {"name": arguments.name, "next": following}))
 
 
 def _preset_of(client: Client, name: str) -> str:

@@ -20,7 +20,7 @@ def entry(place: str) -> str:
     try:
         import keyring
     except ImportError:
-        said = "its key is in the keychain, and the library keyring is not installed (pip install stead[keychain])"
+        said = "its key is in the keychain, and the library keyring is not installed (pip install keyring)"
         raise Broken(Failure("unconfigured", said, charged=False)) from None
     service, _, name = place.removeprefix(KEYCHAIN).partition("/")
     try:

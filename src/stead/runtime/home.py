@@ -47,7 +47,7 @@ from stead.domain.sessions import Grant
 from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
-from stead.runtime.model_settings import changed_settings, require_account, require_no_account
+from stead.runtime.model_settings import as_account, changed_settings, require_no_account
 from stead.runtime.searching import SearchService, search_change
 
 log = logging.getLogger(__name__)
@@ -347,8 +347,8 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, setup
     match command:
         case ConfigureProvider():
             fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
+            fact = as_account(fact, state.providers)
             setup.require_valid(fact)
-            require_account(fact, state.providers)
             return fact
         case ConfigureModel(name=name, model=model):
             before = ModelSettings() if command.reset else state.models.get((name, model), ModelSettings())

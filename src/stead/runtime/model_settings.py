@@ -55,20 +55,22 @@ async def changed_settings(command: ConfigureModel, before: ModelSettings, secre
     return msgspec.structs.replace(after, headers=headers)
 
 
-def require_account(fact: ProviderConfigured, providers: Mapping[str, ProviderConfigured]) -> None:
-    """Refuse a further account of what is no provider of its own.
+def as_account(fact: ProviderConfigured, providers: Mapping[str, ProviderConfigured]) -> ProviderConfigured:
+    """A provider as it is recorded: a further account is reached where its provider is, and may be sent the same.
 
     Raises:
-        InvalidRequest: the text says why.
+        InvalidRequest: it is to be an account of what is no provider of its own.
+        Conflict: it has further accounts itself.
     """
     if not fact.account_of:
-        return
+        return fact
     lead = providers.get(fact.account_of)
     if lead is None or lead.account_of or fact.account_of == fact.name:
         raise InvalidRequest(f"{fact.account_of!r} is no provider that was added by itself; see `stead providers`")
     if lead.preset != fact.preset:
         raise InvalidRequest(f"an account of {fact.account_of!r} has its preset, which is {lead.preset!r}")
     require_no_account(fact.name, providers)
+    return msgspec.structs.replace(fact, base_url=lead.base_url, model=lead.model, clearance=lead.clearance)
 
 
 def require_no_account(name: str, providers: Mapping[str, ProviderConfigured]) -> None:
