@@ -100,8 +100,8 @@ def test_a_role_is_given_and_taken_back(house: LivingHome) -> None:
 def test_a_further_account_serves_and_a_server_that_was_down_is_taken_back(house: LivingHome, project: Path) -> None:
     spent = Turn(status=429, error="slow down", headers={"retry-after": "600"})
     with (
-        served(by_turn(spent, then=Turn("Served."))) as vendor,
-        served(by_turn(Turn(status=503, error="busy"), then=Turn("Back."))) as away,
+        served([spent, *[Turn("Served.")] * 4]) as vendor,
+        served([Turn(status=503, error="busy"), *[Turn("Back.")] * 4]) as away,
     ):
         _add(house, "work", vendor.openai)
         added = house.cli("providers", "add", "work-2", "--account-of", "work", "--key", "vault")

@@ -21,9 +21,9 @@ from stead.domain.ports import Secrets
 from stead.domain.providers import KEY_PLACE, ModelSettings, ModelSettingsRow, ProviderRow, Role, header_secret
 from stead.providers.discovery import Found
 from stead.providers.failures import Broken, Failure
-from stead.providers.keychain import KEYCHAIN, entry
 from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, Kind, Preset
 from stead.providers.pricing import is_loopback
+from stead.providers.values import KEYCHAIN, Values
 
 _NAME = re.compile(r"[a-z0-9-]{1,32}")
 
@@ -101,15 +101,15 @@ class Directory:
 
     def __init__(self, environ: Mapping[str, str], secrets: Secrets | None, deadlines: Deadlines) -> None:
         self._environ = environ
-        self._secrets = secrets
+        self.values = Values(environ, secrets)
         self._deadlines = deadlines
         self._configured: dict[str, ProviderConfig] = {}
         self._chosen: tuple[ModelRef, ...] = ()
-        self._roles: Mapping[Role, tuple[ModelRef, ...]] = {}
+        self.roles: Mapping[Role, tuple[ModelRef, ...]] = {}
+        """What the person chose for each role, providers that are gone included."""
         self._settings: Mapping[tuple[str, str], ModelSettings] = {}
         self._local: dict[str, Found] = {}
         self._windows: dict[tuple[str, str], int] = {}
-        self._keychain: dict[str, str] = {}
 
     def configure(
         self,
@@ -123,9 +123,9 @@ class Directory:
         for name, config in given.items():
             if lead := given.get(config.account_of):
                 given[name] = replace(lead, name=name, key=config.key, account_of=lead.name)
-        self._configured, self._settings, self._roles = given, settings, roles
+        self._configured, self._settings, self.roles = given, settings, roles
         self._chosen = tuple(chain)
-        self._keychain = {}
+        self.values.forget()
 
     def accounts(self, config: ProviderConfig) -> tuple[ProviderConfig, ...]:
         """A provider, and its further accounts in the order in which they were added."""
@@ -146,36 +146,21 @@ class Directory:
         name, found = config.account_of or config.name, dict[str, str]()
         for header, place in self.settings(config, model).headers.items():
             own = header in self._settings.get((name, model), ModelSettings()).headers
-            value = self._value(place, header_secret(name, model if own else "", header))
+            value = self.values.get(place, header_secret(name, model if own else "", header))
             if not value:
                 raise Broken(Failure("unconfigured", f"the value of its header {header} is not set", charged=False))
             found[header] = value
         return found
 
-    def role(self, role: Role) -> tuple[ModelRef, ...]:
-        """The models that were chosen for a role, of providers that are there; empty for none."""
-        return tuple(ref for ref in self._roles.get(role, ()) if self.find(ref.provider))
-
     def learn_windows(self, provider: str, windows: Mapping[str, int]) -> None:
         """Take in what a server says of its models' windows, in tokens."""
         self._windows |= {(provider, model): tokens for model, tokens in windows.items()}
 
-    def needs_keychain(self, config: ProviderConfig) -> bool:
-        """Whether entries of the system's keychain have to be read before the provider is asked."""
-        return bool(self._unread(config))
-
-    def open_keychain(self, config: ProviderConfig) -> None:
-        """Read what a provider needs of the system's keychain. It may wait for the person, so it is for a thread.
-
-        Raises:
-            Broken: the keychain cannot be used; the text says why.
-        """
-        self._keychain |= {place: entry(place) for place in self._unread(config)}
-
-    def _unread(self, config: ProviderConfig) -> set[str]:
+    def unread(self, config: ProviderConfig) -> set[str]:
+        """The entries of the system's keychain that a provider needs and that were not read yet."""
         own = (said for (name, _), said in self._settings.items() if name == (config.account_of or config.name))
         places = {config.key, *(place for said in own for place in said.headers.values())}
-        return {place for place in places if place.startswith(KEYCHAIN)} - set(self._keychain)
+        return self.values.unread(places)
 
     def learn(self, found: Iterable[Found]) -> None:
         """Replace what is known of servers on this machine."""
@@ -245,7 +230,7 @@ class Directory:
         places += [place for settings in self._settings.values() for place in settings.headers.values()]
         named |= {place.removeprefix("env:") for place in places if place.startswith("env:")}
         keys = {name: self._environ[name] for name in sorted(named) if self._environ.get(name)}
-        keys |= {place: value for place, value in self._keychain.items() if value}
+        keys |= self.values.read
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", *(preset.url_env for preset in PRESETS.values())):
             if password := _password(_setting(name.lower(), self._environ)):
                 keys[f"{name}-password"] = password
@@ -268,15 +253,7 @@ class Directory:
 
     def _key(self, config: ProviderConfig) -> str | None:
         """The key, "" for a provider that needs none, nothing when it is missing."""
-        return "" if config.key == "none" else self._value(config.key, secret_name(config.name)) or None
-
-    def _value(self, place: str, secret: str) -> str:
-        """What is at a place that settings name, "" when nothing is there. ``secret``: its name in the vault."""
-        if place == "vault":
-            return (self._secrets.get(secret) if self._secrets else None) or ""
-        if place.startswith(KEYCHAIN):
-            return self._keychain.get(place, "")
-        return self._environ.get(place.removeprefix("env:"), "")
+        return "" if config.key == "none" else self.values.get(config.key, secret_name(config.name)) or None
 
     def _row(self, config: ProviderConfig, *, found: bool) -> ProviderRow:
         there = self._key(config) is not None

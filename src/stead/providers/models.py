@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -79,13 +79,15 @@ class ProviderModels:
     def rows(self) -> tuple[ProviderRow, ...]:
         """Configured providers first, then those found by themselves, the rehearsal model last."""
         return tuple(
-            msgspec.structs.replace(row, health=self._health.of(row.name), quota=self._quota(row.name))
+            msgspec.structs.replace(
+                row, health=self._health.of(row.name), quota=_quota(self._connections.get(row.name))
+            )
             for row in self._directory.rows()
         )
 
     def role(self, role: Role) -> tuple[ModelRef, ...]:
         """See ``Models``."""
-        return self._directory.role(role)
+        return tuple(ref for ref in self._directory.roles.get(role, ()) if self._directory.find(ref.provider))
 
     def environment_keys(self) -> dict[str, str]:
         """The keys that providers are given by the environment, by the variable's name."""
@@ -166,9 +168,13 @@ class ProviderModels:
         """
         attempts: list[str] = []
         failures: list[tuple[Failure, str]] = []
-        for ref in self._served(self._expanded(request.chain), attempts):
-            lead = self._lead(ref.provider)
-            if failures and failures[-1][0].kind not in SPENT and self._lead(failures[-1][1]) == lead != ref.provider:
+        for ref in _served(_expanded(self._directory, request.chain), self._health, attempts):
+            lead = _lead(self._directory, ref.provider)
+            if (
+                failures
+                and failures[-1][0].kind not in SPENT
+                and _lead(self._directory, failures[-1][1]) == lead != ref.provider
+            ):
                 continue  # what failed was no matter of the account
             try:
                 reply = await self._ask(ref, request, on_text, tuple(attempts))
@@ -269,35 +275,6 @@ class ProviderModels:
             repaired=repairs,
         )
 
-    def _lead(self, provider: str) -> str:
-        """The provider whose account one is; itself where it is no further account."""
-        config = self._directory.find(provider)
-        return config.account_of or provider if config else provider
-
-    def _expanded(self, chain: Sequence[ModelRef]) -> Iterator[ModelRef]:
-        """The chain, with the further accounts of each provider after it."""
-        for ref in chain:
-            config = self._directory.find(ref.provider)
-            yield from (
-                (ModelRef(account.name, ref.model) for account in self._directory.accounts(config))
-                if config
-                else (ref,)
-            )
-
-    def _served(self, refs: Iterable[ModelRef], attempts: list[str]) -> list[ModelRef]:
-        """Those that are not known to fail, or all where no other is there; what is left out is noted."""
-        every = list(refs)
-        served = [ref for ref in every if not self._health.why_left_out(ref.provider)]
-        if not served:
-            return every
-        left_out = ((ref, self._health.why_left_out(ref.provider)) for ref in every if ref not in served)
-        attempts += [f"{ref.provider}/{ref.model}: {why}" for ref, why in left_out]
-        return served
-
-    def _quota(self, name: str) -> Quota:
-        held = self._connections.get(name)
-        return (held.quota if held else None) or Quota()
-
     async def _probe(self, name: str) -> None:
         """Ask a provider for its models, which costs nothing, and learn their windows.
 
@@ -317,16 +294,16 @@ class ProviderModels:
         """
         if config.preset == REHEARSAL:
             return (REHEARSAL,)
-        if self._directory.needs_keychain(config):
-            await asyncio.to_thread(self._directory.open_keychain, config)
+        if entries := self._directory.unread(config):
+            await asyncio.to_thread(self._directory.values.open, entries)
         listed = await (await asyncio.to_thread(_listing))(self._directory.endpoint(config))
         self._directory.learn_windows(config.name, listed)
         return tuple(listed)
 
     async def _connect(self, config: ProviderConfig) -> Connection:
         """The open connection to where a provider is now; a changed key or address replaces it."""
-        if self._directory.needs_keychain(config):
-            await asyncio.to_thread(self._directory.open_keychain, config)
+        if entries := self._directory.unread(config):
+            await asyncio.to_thread(self._directory.values.open, entries)
         endpoint = self._directory.endpoint(config)
         held = self._connections.get(config.name)
         if held is not None and held.endpoint == endpoint:
@@ -346,6 +323,35 @@ class ProviderModels:
         for connection in [replaced for replaced in self._replaced if not replaced.users]:
             self._replaced.discard(connection)
             await connection.close()
+
+
+def _lead(directory: Directory, provider: str) -> str:
+    """The provider whose account one is; itself where it is no further account."""
+    config = directory.find(provider)
+    return config.account_of or provider if config else provider
+
+
+def _expanded(directory: Directory, chain: Sequence[ModelRef]) -> list[ModelRef]:
+    """The chain, with the further accounts of each provider after it."""
+    refs: list[ModelRef] = []
+    for ref in chain:
+        config = directory.find(ref.provider)
+        accounts = directory.accounts(config) if config else ()
+        refs += [ModelRef(account.name, ref.model) for account in accounts] or [ref]
+    return refs
+
+
+def _served(refs: Sequence[ModelRef], health: Health, attempts: list[str]) -> Sequence[ModelRef]:
+    """Those that are not known to fail, or all where no other is there; what is left out is noted."""
+    left_out = {ref: why for ref in refs if (why := health.why_left_out(ref.provider))}
+    if len(left_out) == len(refs):
+        return refs
+    attempts += [f"{ref.provider}/{ref.model}: {why}" for ref, why in left_out.items()]
+    return [ref for ref in refs if ref not in left_out]
+
+
+def _quota(connection: Connection | None) -> Quota:
+    return (connection.quota if connection else None) or Quota()
 
 
 def _open(endpoint: Endpoint, provider: str) -> Connection:

@@ -128,6 +128,9 @@ function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onTog
     <div className="py-1.5">
       {item.attempts.length > 0 && (
         <Fold id={item.id} open={open} onToggle={onToggle} summary={t("triedBefore", { count: item.attempts.length })}>
+          <p>
+            <SafeText>{t("answeredBy", { name: `${item.model.provider}/${item.model.model}` })}</SafeText>
+          </p>
           {item.attempts.map((attempt) => (
             <p key={attempt}>
               <SafeText>{attempt}</SafeText>

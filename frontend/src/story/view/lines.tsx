@@ -44,7 +44,12 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
   "session.closed": () => quiet(t("closed")),
   "budget.raised": ({ budget }) => quiet(t("budget", { tokens: tokens(budget.tokens), usd: usd(budget.usd_micros) })),
   "model.switched": ({ chain, effort }) =>
-    quiet(t("switched", { models: chain.map((ref) => `${ref.provider}/${ref.model}`).join(" → "), effort: effort || "none" })),
+    quiet(
+      t("switched", {
+        models: chain.map((ref) => `${ref.provider}/${ref.model}`).join(" → "),
+        effort: effort || "none",
+      }),
+    ),
   "checkpoint.taken": ({ why, turn, note, files }) =>
     quiet(
       t("checkpoint", {
