@@ -17,9 +17,9 @@ import pytest
 Door = Literal["cli", "api", "page", "terminal", "channel", "editor", "mcp", "gateway", "file"]
 
 _FEATURE_TABLE = """
-OBJ-1 OBJ-2 OBJ-3 OBJ-4 OBJ-5 OBJ-6 OBJ-7 OBJ-8 OBJ-9 SES-1 SES-2 SES-3 SES-4 SES-5 SES-6 SEC-1 SEC-2 SEC-3
-SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 SEC-13 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 MEM-1 MEM-2 MEM-3
-MEM-4 MEM-5 MEM-6 MEM-7 MEM-8 MEM-9 WS-1 WS-2 WS-3 WS-4 WS-5 WS-6 WS-7 DOC-1 DOC-2 DOC-3 DOC-4 DOC-5 DOC-6 DOC-7
+OBJ-1 OBJ-2 OBJ-3 OBJ-4 OBJ-5 OBJ-6 OBJ-7 OBJ-8 OBJ-9 OBJ-10 SES-1 SES-2 SES-3 SES-4 SES-5 SES-6 SEC-1 SEC-2 SEC-3
+SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 SEC-13 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 LLM-7 MEM-1 MEM-2
+MEM-3 MEM-4 MEM-5 MEM-6 MEM-7 MEM-8 MEM-9 WS-1 WS-2 WS-3 WS-4 WS-5 WS-6 WS-7 DOC-1 DOC-2 DOC-3 DOC-4 DOC-5 DOC-6 DOC-7
 CAN-1 CAN-2 TOOL-1 SKILL-1 SKILL-2 SKILL-3 PLUG-1 MCP-1 ACP-1 API-1 CH-1 CH-2 CH-3 CH-4 SCH-1 SCH-2 SCH-3 UI-1
 UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6
 """
@@ -380,7 +380,7 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
-    Promise("LLM-2.probes", "health probes lead back to the default", "cli"),
+    Promise("LLM-2.probes", "health probes lead back to the default", "cli", done=True),
     Promise(
         "LLM-3.valid",
         "message sequences are valid for every provider, each call with one result",
@@ -395,6 +395,12 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-5.by-what", "usage by session, objective and channel", "page"),
     Promise("LLM-5.daily", "a daily cap in tokens and money", "api", stage=1, done=True),
     Promise("LLM-5.monthly", "a monthly cap in tokens and money", "page"),
+    Promise("LLM-7.unpriced", "a model without a known price runs, and only the tokens bind it", "cli", done=True),
+    Promise("LLM-7.settings", "price, window, headers, parameters and effort are set per model", "cli", done=True),
+    Promise("LLM-7.roles", "roles have models of their own", "cli", done=True),
+    Promise("LLM-7.switch", "the model and the effort are switched in a running session", "cli", done=True),
+    Promise("LLM-7.accounts", "further accounts of a vendor are asked when one is out of quota", "cli", done=True),
+    Promise("LLM-7.repair", "nearly well-formed calls are repaired and recorded as that", "api", done=True),
     Promise("LLM-6.rehearsal", "without a key the labelled rehearsal model does real work", "cli", stage=1, done=True),
     Promise("LLM-6.local", "without a key a local model server is used", "cli", stage=1, done=True),
     # 5 Memory

@@ -401,7 +401,7 @@ class ConfiguredProviders:
         self._egress.configure(state.hosts)
         self.search.configure(state.search)
         configured = [ProviderConfig(**msgspec.structs.asdict(fact)) for fact in state.providers.values()]
-        self._models.configure(configured, state.chain)
+        self._models.configure(configured, state.chain, state.models, state.roles)
 
 
 async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:

@@ -67,8 +67,12 @@ def test_the_output_shrinks_to_what_the_budget_leaves() -> None:
     ("story", "at", "why"),
     [
         (Story(created(budget=ev.Budget(tokens=500, usd_micros="unlimited"))), world(), "the budget has no room"),
-        (Story(created(budget=ev.Budget(tokens=10**6, usd_micros=10))), world(price=10**6), "the budget has no room"),
-        (Story(created(budget=ev.Budget(tokens=10**6, usd_micros=10))), world(known=False), "no known price"),
+        (
+            Story(created(budget=ev.Budget(tokens="unlimited", usd_micros=10))),
+            world(price=10**6),
+            "the budget has no room",
+        ),
+        (Story(created(budget=ev.Budget(tokens="unlimited", usd_micros=10))), world(known=False), "no known price"),
         (Story(), world(window=300), "window of 300 tokens"),
         (Story(created(limits=ev.Limits(iterations=1))), world(), "all 1 model requests"),
     ],

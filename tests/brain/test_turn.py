@@ -131,11 +131,22 @@ def test_a_budget_in_money_caps_the_reply_by_the_dearest_model() -> None:
     assert effect.reserve.usd_micros == effect.reserve.tokens * 5
 
 
-def test_a_budget_in_money_refuses_a_model_without_a_price() -> None:
+def test_a_model_without_a_price_is_refused_only_where_no_limit_in_tokens_holds_it() -> None:
     story = Story(created(budget=ev.Budget(tokens="unlimited", usd_micros=10_000)))
     effect = step(story, info(known=False))
     assert isinstance(effect, Finish)
-    assert "no known price" in effect.summary
+    assert "no price is known" in effect.summary
+    assert f"stead retry {story.session.id} --budget-tokens N" in effect.summary
+    bound = step(Story(created(budget=ev.Budget(tokens=10_000, usd_micros=10_000))), info(known=False))
+    assert isinstance(bound, CallModel)
+    assert bound.reserve.tokens <= 10_000 and not bound.reserve.price_known
+
+
+def test_a_budget_that_is_too_small_is_named_with_the_option_that_raises_it() -> None:
+    tokens = step(Story(created(budget=ev.Budget(tokens=10, usd_micros=10**9))), info(price=1_000_000))
+    money = step(Story(created(budget=ev.Budget(tokens=10**9, usd_micros=10))), info(price=1_000_000))
+    assert isinstance(tokens, Finish) and "--budget-tokens" in tokens.summary
+    assert isinstance(money, Finish) and "--budget-usd" in money.summary
 
 
 def failed(kind: str, tokens: int = 0, retry_after_ms: int = 0) -> Callable[[RequestNo], ev.ModelFailed]:

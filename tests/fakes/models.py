@@ -75,6 +75,8 @@ class ServedModel:
     strict: bool = True
     seen: list[Seen] = field(default_factory=list)
     flaws: list[str] = field(default_factory=list)
+    windows: dict[str, int] = field(default_factory=dict)
+    """By model, what the list says of its window in tokens, as vLLM does."""
     connections: int = 0
     """How many were opened to it."""
     arrived_s: list[float] = field(default_factory=list)
@@ -117,7 +119,11 @@ class ServedModel:
         """Answer one request."""
         path = request.path.partition("?")[0]
         if request.method == "GET" and path == "/v1/models":
-            listed = [{"id": name, "object": "model", "type": "model", "created": 1} for name in self.models]
+            listed = [
+                {"id": name, "object": "model", "type": "model", "created": 1}
+                | ({"max_model_len": self.windows[name]} if name in self.windows else {})
+                for name in self.models
+            ]
             await exchange.send(200, json.dumps({"object": "list", "data": listed, "has_more": False}).encode())
         elif request.method == "POST" and path in ("/v1/chat/completions", "/v1/messages"):
             await self._reply("openai" if path.endswith("completions") else "anthropic", request, exchange)

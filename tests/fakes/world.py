@@ -24,6 +24,7 @@ from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Ran, Reply
+from stead.domain.providers import Role
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
@@ -74,6 +75,12 @@ class ScriptedModels:
         if ref not in self.refs:
             raise NotFound(f"no model {ref.model!r} is configured")
         return info(ref)
+
+    def role(self, role: Role) -> tuple[ev.ModelRef, ...]:
+        return ()
+
+    async def prepare(self, chain: Sequence[ev.ModelRef]) -> None:
+        """Its windows are known."""
 
     def default_chain(self) -> tuple[ev.ModelRef, ...]:
         return self.refs

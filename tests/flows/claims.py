@@ -14,8 +14,8 @@ from typing import NamedTuple, assert_never
 
 from stead.domain.checks import ENDS
 from tests import corpora
-from tests.fakes.models import Call, Json, Seen, Turn
-from tests.flows.house import LivingHome, use_model
+from tests.fakes.models import Call, Seen, Turn
+from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 from tests.replay import failing, lay_out
 

@@ -50,7 +50,7 @@ class Bodies:
 
 def tidy(given: Sequence[Message], provider: str, session: SessionId) -> list[Message]:
     """What a provider is sent of a whole list of messages."""
-    conversation = Conversation(provider, session)
+    conversation = Conversation(provider, "m", session)
     return [*conversation.extended(given), *conversation.closing()]
 
 

@@ -127,7 +127,7 @@ async def test_an_error_inside_the_stream_is_free_before_output_and_charged_afte
         reply = await models.reply(ask((FIRST, SECOND)), lambda _: None)
         assert reply.model == SECOND and "overloaded" in reply.attempts[0]
         with pytest.raises(ModelFault) as caught:
-            await models.reply(ask((FIRST, SECOND)), lambda _: None)
+            await models.reply(ask((FIRST,)), lambda _: None)
     assert (caught.value.kind, caught.value.charged) == ("overloaded", True)
 
 

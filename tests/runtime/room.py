@@ -104,7 +104,7 @@ class WireModels(ScriptedModels):
                 said.call(at, *part)
         size = sum(len(msgspec.json.encode(message)) for message in request.messages) // 4 + 200
         return Reply(
-            parts=said.parts(request.number, SAID_BY),
+            parts=said.parts(request.number, SAID_BY, ""),
             stop=turn.ended,
             model=request.chain[0],
             usage=Usage(input=size, output=10),

@@ -136,7 +136,7 @@ async def _act(world: World, actor: Actor, act: str) -> None:
             "stop": cmd.Stop(SESSION),
         }
         command = commands[act]
-        await actor.tell(lambda session: facts_of(command, session, "cli"), None, cause=NONE)
+        await actor.tell(lambda session: facts_of(command, session, "cli", ScriptedModels(())), None, cause=NONE)
     except (Conflict, InvalidRequest):
         return  # the world had moved on; nothing may have been recorded, which the checks at the end see
     finally:

@@ -15,6 +15,7 @@ from stead.domain.sessions import Session
 from stead.domain.turns import put_in
 from stead.runtime.performing import REQUEST
 from stead.runtime.session_words import facts_of
+from tests.fakes.world import ScriptedModels
 from tests.runtime.conftest import Enter
 from tests.runtime.room import Room, Said, calls, results, used
 
@@ -351,7 +352,7 @@ async def test_an_interruption_that_meets_the_reply_lets_none_of_its_calls_run(e
         hold.set()  # the reply comes while the person's word is on its way into the journal
         for _ in range(20):
             await asyncio.sleep(0)
-        return facts_of(cmd.SendMessage(id, "Rather not.", interrupt=True), session, "cli")
+        return facts_of(cmd.SendMessage(id, "Rather not.", interrupt=True), session, "cli", ScriptedModels(()))
 
     await room.actor(id).carry_out(word, None, cause=CommandId(""), cut=REQUEST)
     state = await room.settled(id)

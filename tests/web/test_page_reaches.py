@@ -21,6 +21,11 @@ ELSEWHERE = {
         ("post", f"/objectives/{{session}}/{verb}"): "the page uses the session's row, which leads to the same command"
         for verb in ("delete", "messages", "pause", "resume", "revoke", "stop")
     },
+    (
+        "post",
+        "/providers/{provider}/models",
+    ): "the page has no form for a model's settings yet; `stead providers set` has",
+    ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast|reading` has",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

@@ -12,6 +12,8 @@ export const opened: Opening = {
   title: "The harbour's code",
   directory: "/home/ada/quill",
   channel: "",
+  unpriced: [],
+  effort: "",
   tools: [],
   chain: [{ provider: "acme", model: "m1" }],
   budget: { tokens: 1000, usd_micros: "unlimited" },
@@ -118,6 +120,7 @@ export function reply(number: number, words: string, calls = 0): Fresh {
     usage: { input: 100, output: 10, cached: 0, cache_written: 0 },
     spend: { tokens: 110, usd_micros: 0, price_known: true },
     attempts: [],
+    repaired: [],
     duration_ms: 900,
   };
 }

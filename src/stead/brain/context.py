@@ -54,8 +54,7 @@ def call_model(session: Session, world: World) -> Effect:
     if not models:
         return Record((SessionPaused(why=_uncleared(session)),))
     if model := limits.unpriced(session, models):
-        name = f"{model.ref.provider}/{model.ref.model}"
-        return limits.over_budget(session, f"{name} has no known price, so a limit in dollars cannot be kept")
+        return limits.unbounded(session, model)
     weights = world.prompt.weigh(session, world.tools)
     input_tokens = _input_tokens(session, weights, models)
     window = min(model.window_tokens for model in models)
@@ -69,8 +68,7 @@ def call_model(session: Session, world: World) -> Effect:
     input_tokens = min(input_tokens, window)  # no provider takes more, so the reservation stays an upper bound
     cap = limits.output_cap(session, models, input_tokens, min(wanted, window - likely))
     if cap < trimming.LEAST_REPLY_TOKENS:
-        needed = input_tokens + trimming.LEAST_REPLY_TOKENS
-        return limits.over_budget(session, f"the next request needs up to {needed} tokens")
+        return limits.over_budget(session, input_tokens + trimming.LEAST_REPLY_TOKENS)
     chain, allowed = session.spec.chain, {model.ref for model in models}
     return CallModel(
         number=next_request(session),

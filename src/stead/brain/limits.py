@@ -42,10 +42,33 @@ def iterations(session: Session) -> Finish | None:
     return _failed(session, "iterations", f"it used all of its {limit} model requests")
 
 
-def over_budget(session: Session, needed: str) -> Finish:
-    """The end of a session whose next request might pass its budget."""
-    way = "Raise it with `stead session budget`" if session.spec.interactive else "Retry it with a larger budget"
-    return _failed(session, "budget", f"{needed}; {_spent(session)}. {way}")
+def over_budget(session: Session, needed_tokens: int) -> Finish:
+    """The end of a session whose next request might pass its budget; names the figure that is too small.
+
+    Args:
+        session: whose.
+        needed_tokens: what the smallest request with a useful reply would reserve.
+    """
+    tokens = session.budget.tokens
+    short = tokens != "unlimited" and tokens - session.spent.tokens < needed_tokens
+    if session.spec.interactive:
+        way = f"Raise it: `stead session budget {session.id} {'--tokens' if short else '--usd'} N`"
+    else:
+        way = f"Go on with more: `stead retry {session.id} {'--budget-tokens' if short else '--budget-usd'} N`"
+    return _failed(session, "budget", f"the next request needs up to {needed_tokens} tokens; {_spent(session)}. {way}")
+
+
+def unbounded(session: Session, model: ModelInfo) -> Finish:
+    """The end of a session that no limit could hold: its tokens are unlimited, and its money cannot be counted."""
+    name = f"{model.ref.provider}/{model.ref.model}"
+    end = "session budget" if session.spec.interactive else "retry"
+    limit = f"stead {end} {session.id} {'--tokens' if session.spec.interactive else '--budget-tokens'} N"
+    return _failed(
+        session,
+        "budget",
+        f"no price is known for {name}, so a limit in dollars cannot be kept, and the tokens are unlimited. "
+        f"Limit the tokens (`{limit}`), or give its price (`stead providers set {name} --price-in X --price-out Y`)",
+    )
 
 
 def output_cap(session: Session, models: Sequence[ModelInfo], input_tokens: int, wanted: int) -> int:
@@ -78,8 +101,11 @@ def reservation(models: Sequence[ModelInfo], input_tokens: int, output_tokens: i
 
 
 def unpriced(session: Session, models: Sequence[ModelInfo]) -> ModelInfo | None:
-    """A model of the chain that has no known price although the person set a limit in money."""
-    if session.budget.usd_micros == "unlimited":
+    """A model that no limit of the session holds: its price is not known, and only the money is limited.
+
+    Where the tokens are limited they alone bind such a model, which is said when the session opens.
+    """
+    if session.budget.usd_micros == "unlimited" or session.budget.tokens != "unlimited":
         return None
     return next((model for model in models if not model.price_known), None)
 

@@ -45,7 +45,9 @@ def ask(session: Session, world: World, question: Question, held: Confidentialit
     if not models:
         return f"the text is {held.value}, and no model of this objective may be sent that; see `stead providers`"
     if model := limits.unpriced(session, models):
-        return f"{model.ref.provider}/{model.ref.model} has no known price, so a limit in dollars cannot be kept"
+        return (
+            f"{model.ref.provider}/{model.ref.model} has no known price and the tokens are unlimited, so no limit holds"
+        )
     input_tokens = estimate_request(READING, (), (message(question),))
     window = min(model.window_tokens for model in models)
     if input_tokens + LEAST_OUTPUT_TOKENS > window:
@@ -54,7 +56,7 @@ def ask(session: Session, world: World, question: Question, held: Confidentialit
     cap = limits.output_cap(session, models, input_tokens, wanted)
     if cap < min(LEAST_OUTPUT_TOKENS, wanted):
         return f"it needs up to {input_tokens + LEAST_OUTPUT_TOKENS} tokens, which the budget has no room for"
-    chain, allowed = session.spec.chain, {model.ref for model in models}
+    chain, allowed = tuple(model.ref for model in world.models), {model.ref for model in models}
     return CallModel(
         number=next_request(session),
         chain=tuple(ref for ref in chain[session.first_model :] + chain[: session.first_model] if ref in allowed),

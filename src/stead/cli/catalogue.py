@@ -27,6 +27,7 @@ GROUPS = {
         "stop": "kill what is running at once, everywhere or in one objective or session",
         "retry": "run an objective again that was not verified",
         "delete": "erase an ended objective",
+        "model": "show or switch the model that serves an objective",
     },
     "sessions": {
         "session": "work in a folder together with the model, turn by turn",

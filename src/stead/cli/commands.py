@@ -22,9 +22,11 @@ def load(name: str) -> Command:
             from stead.cli.doctor import COMMANDS
         case "logs":
             from stead.cli.logs import COMMANDS
+        case "model" | "revoke" | "stop":
+            from stead.cli.objectives import COMMANDS
         case "run" | "watch":
             from stead.cli.running import COMMANDS
-        case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete" | "revoke" | "stop":
+        case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete":
             from stead.cli.objectives import COMMANDS
         case "checks":
             from stead.cli.acceptance import COMMANDS

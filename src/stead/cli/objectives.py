@@ -12,7 +12,7 @@ from stead.cli.forms import ALL, OBJECTIVE, YES, Act, Listing, arg, command, fie
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.labels import subject_of
 from stead.cli.output import Output
-from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
+from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, SWITCH, WHY, switch
 from stead.cli.session_row import print_row
 from stead.cli.spending import BUDGET, budget_of
 from stead.cli.templates import fill, lines
@@ -95,6 +95,7 @@ COMMANDS = {
     "cancel": command(_CANCEL, OBJECTIVE),
     "retry": command(_RETRY, OBJECTIVE, *BUDGET),
     "delete": command(DELETE, OBJECTIVE, YES),
+    "model": command(switch, OBJECTIVE, *SWITCH),
     "stop": command(_stop, _ANY, _EVERYTHING, WHY),
     "revoke": command(_REVOKE, OBJECTIVE, _TOOL),
 }

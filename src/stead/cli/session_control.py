@@ -5,7 +5,15 @@ Layer: cli. Two nouns name these: ``stead VERB`` and ``stead session VERB``.
 
 from __future__ import annotations
 
-from stead.cli.forms import Act, arg, fields
+from argparse import Namespace
+
+from stead.cli.forms import Act, Argument, arg, fields
+from stead.cli.invocation import Invocation
+from stead.cli.labels import model_name
+from stead.cli.model_settings import EFFORTS
+from stead.cli.templates import fill
+from stead.cli.work_options import parse_model
+from stead.client import Json
 
 ONE = "/sessions/{id}"
 _LOSS = "What it said and did is erased for good, its checkpoints too; your folder stays as it is."
@@ -18,3 +26,24 @@ STOP = Act(
     fields("why"),
 )
 WHY = arg("--why TEXT", "recorded with the stop")
+
+
+def switch(invocation: Invocation, arguments: Namespace) -> int:
+    """Let other models serve a session or objective from its next request on; with none named, say which do."""
+    client, path = invocation.client, ONE.format(id=arguments.id)
+    wanted: Json = {"chain": [parse_model(model) for model in arguments.models]} if arguments.models else {}
+    if arguments.effort:
+        wanted["effort"] = "" if arguments.effort == "none" else arguments.effort
+    answer: Json = client.post(f"{path}/model", wanted) if wanted else {}
+    row = client.get(path)
+    names = {"id": arguments.id, "names": [model_name(ref) for ref in row["chain"]]}
+    said = "{id} uses {names:then}"
+    if wanted:
+        said += " from its next request on"
+    return invocation.report(answer or {"id": arguments.id, "chain": row["chain"]}, fill(f"{said}.", names))
+
+
+SWITCH: tuple[Argument, ...] = (
+    arg("[models PROVIDER/MODEL...]", "the model, then its fallbacks (else it is said which it uses)"),
+    arg("--effort EFFORT", "how hard they are to think", choices=(*EFFORTS, "none"), default=""),
+)

@@ -14,6 +14,7 @@ from stead.cli.forms import CALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
 from stead.cli.labels import subject_of
 from stead.cli.output import clean_line
+from stead.cli.session_control import SWITCH, switch
 from stead.cli.session_row import print_plan
 from stead.cli.spending import cost_line, tokens_option, usd_option
 from stead.cli.templates import fill
@@ -122,5 +123,6 @@ ROWS: dict[str, Row] = {
     "calls": ("list the queue of calls", (SESSION,), _CALLS),
     "call": ("edit, cancel or retry one call", _CALL, _call),
     "plan": ("show or set the plan", (SESSION, _SET), _plan),
+    "model": ("show or switch the model that serves it", (SESSION, *SWITCH), switch),
     "budget": ("show or set what it may spend in all", _BUDGET, _budget),
 }

@@ -89,6 +89,8 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
 
 def _usage(invocation: Invocation, arguments: Namespace) -> int:
     rows = _USAGE.rows(invocation.client, arguments)
+    if arguments.by == "month":
+        rows = _by_month(rows)
     _USAGE.show(invocation, rows, arguments)
     if rows and not invocation.as_json:
         total: Json = {name: sum(row[name] for row in rows) for name in ("tokens_in", "tokens_out", "usd_micros")}
@@ -98,15 +100,29 @@ def _usage(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
+def _by_month(rows: list[Json]) -> list[Json]:
+    """The rows of each month and model added up, in the order in which they come."""
+    months: dict[tuple[str, ...], Json] = {}
+    for row in rows:
+        key = (row["day"][:7], row["provider"], row["model"])
+        if (held := months.get(key)) is None:
+            months[key] = {**row, "day": key[0]}
+        else:
+            held |= {name: held[name] + row[name] for name in _ADDED}
+            held["price_known"] = held["price_known"] and row["price_known"]
+    return list(months.values())
+
+
 def _cached(row: Json) -> Json:
     """With the share of the tokens in that came from the provider's cache."""
     share = f"{100 * row['tokens_cached'] // row['tokens_in']}%" if row["tokens_in"] else ""
     return {**row, "share": share}
 
 
+_ADDED = ("requests", "failed", "tokens_in", "tokens_out", "tokens_cached", "usd_micros")
 _USAGE = Listing(
     "/usage",
-    "DAY (UTC): {day} | MODEL: {provider}/{model} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
+    "TIME (UTC): {day} | MODEL: {provider}/{model} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
     " | >TOKENS IN: {tokens_in:number} | >OUT: {tokens_out:number} | >CACHED: {tokens_cached:number}[ ({share})]"
     " | >COST: {:cost}",
     "Nothing was spent in that time.",
@@ -121,5 +137,9 @@ COMMANDS = {
         usd_option("--usd", f"dollars {_PER_DAY}"),
         arg("--none", "no cap"),
     ),
-    "usage": command(_usage, number("--days N", 30, "how far back (30)")),
+    "usage": command(
+        _usage,
+        number("--days N", 30, "how far back (30)"),
+        arg("--by PERIOD", "add up each", choices=("day", "month"), default="day"),
+    ),
 }

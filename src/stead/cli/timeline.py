@@ -15,7 +15,7 @@ from stead.cli.labels import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line, reveal_line
 from stead.cli.templates import Line, fill, filled
 from stead.client import Json
-from stead.domain.event_words import changed_file, fact_words, landed, step_words, worded
+from stead.domain.event_words import changed_file, fact_words, landed, step_words, unpriced, worded
 
 TAIL_LINES = 5
 LIVE_LINES = 40
@@ -139,6 +139,10 @@ class TimelinePrinter:
             self._line(clean(text).strip("\n"))
         self._reply, self._replied, self._said = "", item["number"], text.strip()
         self._lines((f"  (before: {clean_line(attempt, _LINE_LIMIT)})", "dim") for attempt in item["attempts"])
+        if self._verbose or item["attempts"]:
+            self._line(f"  (answered by {model_name(item['model'])})", "dim")
+        put_right = (fill("  (put right in {key}: {slips})", one) for one in item["repaired"])
+        self._lines((line, "dim") for line in put_right)
 
     def _print_line(self, body: Json) -> None:
         match body["type"]:
@@ -287,6 +291,7 @@ def _opening(session: str, body: Json) -> Iterator[Line]:
     yield fill("{session}: {title:160}", shown), "bold"
     limit = "budget {budget.tokens:number} tokens, {budget.usd_micros:money}"
     yield fill(f"  in {{directory}}, with {{models:then}}, {limit}", shown), ""
+    yield from filled(unpriced(body, body["budget"]))
     for constraint in body.get("constraints", ()):
         yield f"  keep: {clean_line(constraint, _LINE_LIMIT)}", ""
 

@@ -17,7 +17,9 @@ from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.memory_commands import MemoryCommand
-from stead.domain.policies import Clearance, Profile
+from stead.domain.policies import Profile
+from stead.domain.provider_commands import *
+from stead.domain.providers import Effort
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS
@@ -164,39 +166,6 @@ class Revoke(msgspec.Struct, frozen=True, tag="grant.revoke", forbid_unknown_fie
     tool: str
 
 
-class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", forbid_unknown_fields=True):
-    """Add or change a provider.
-
-    Args:
-        name: ``[a-z0-9-]{1,32}``, unique.
-        preset: one of ``stead providers presets``.
-        base_url: "" uses the preset's.
-        model: "" uses the preset's.
-        key: "none", "env:NAME" or "vault"; never the key itself.
-        clearance: "public" keeps from it every session that has read something private.
-    """
-
-    name: Annotated[str, bounds(pattern="^(?!rehearsal$)[a-z0-9-]{1,32}$")]
-    preset: str
-    base_url: str = ""
-    model: str = ""
-    key: Annotated[str, bounds(pattern="^(none|vault|env:[A-Z0-9_]+)$")] = "none"
-    clearance: Clearance = "private"
-
-
-class SetProviderKey(msgspec.Struct, frozen=True, tag="provider.set_key", forbid_unknown_fields=True):
-    """Put a provider's key into the vault. It goes nowhere else; no answer, no event and no log has it."""
-
-    name: str
-    key: Annotated[Text, bounds(maxLength=10_000)]
-
-
-class RemoveProvider(msgspec.Struct, frozen=True, tag="provider.remove", forbid_unknown_fields=True):
-    """Forget a provider and its key."""
-
-    name: str
-
-
 class SetSearch(msgspec.Struct, frozen=True, tag="search.set", forbid_unknown_fields=True):
     """Choose the engine that searches the web, in place of an earlier one. Its key is shown nowhere again.
 
@@ -216,12 +185,6 @@ class SetSearch(msgspec.Struct, frozen=True, tag="search.set", forbid_unknown_fi
 
 class RemoveSearch(msgspec.Struct, frozen=True, tag="search.remove", forbid_unknown_fields=True):
     """Search the web no more, and forget the engine's key; not found when no engine is set up."""
-
-
-class SetChain(msgspec.Struct, frozen=True, tag="chain.set", forbid_unknown_fields=True):
-    """Choose the default model and its fallbacks."""
-
-    chain: tuple[ModelRef, ...]
 
 
 class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=True):
@@ -426,6 +389,20 @@ class AnswerCheck(msgspec.Struct, frozen=True, tag="session.check.answer", forbi
     holds: bool
 
 
+class SwitchModel(msgspec.Struct, frozen=True, tag="model.switch", forbid_unknown_fields=True):
+    """Let other models serve a session or objective from its next request on.
+
+    Args:
+        session: whose.
+        chain: the model, then its fallbacks; empty keeps those that it has.
+        effort: how hard they are to think; None keeps what it is, "" leaves it to each model's own setting.
+    """
+
+    session: SessionId
+    chain: Annotated[tuple[ModelRef, ...], bounds(maxItems=20)] = ()
+    effort: Effort | None = None
+
+
 class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):
     """Let a session spend this much in all; both figures positive or "unlimited"."""
 
@@ -450,6 +427,7 @@ SessionWord = (
     | SetChecks
     | AnswerCheck
     | RaiseBudget
+    | SwitchModel
 )
 """What a person can tell one session, in addition to answering its questions."""
 FileCommand = TakeCheckpoint | RestoreCheckpoint | UndoEdit
@@ -466,6 +444,8 @@ Command = (
     | CloseTerminal
     | ConfigureProvider
     | SetProviderKey
+    | ConfigureModel
+    | SetRole
     | RemoveProvider
     | SetSearch
     | RemoveSearch

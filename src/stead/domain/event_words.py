@@ -69,6 +69,22 @@ _ENDS = {
 }
 
 
+def unpriced(body: Json, budget: Json) -> Iterator[Words]:
+    """What limits models of no known price; nothing where every price is known, or nothing is limited in money.
+
+    Args:
+        body: an event that names such models.
+        budget: of the session.
+    """
+    if body.get("unpriced") and budget["usd_micros"] != "unlimited":
+        yield (
+            "  no price is known for {unpriced:200}: only the limit of {tokens:number} tokens holds; "
+            "neither its limit in dollars nor the home's daily cap counts it",
+            {"unpriced": body["unpriced"], **budget},
+            "yellow",
+        )
+
+
 def worded(body: Json) -> Iterator[Words]:
     """The lines of an event; none for one that needs no words. Those after the first begin with two spaces.
 
@@ -79,6 +95,13 @@ def worded(body: Json) -> Iterator[Words]:
         yield line[0], body, line[1]
         return
     match body["type"]:
+        case "model.switched":
+            names = [f"{ref['provider']}/{ref['model']}" for ref in body["chain"]]
+            yield (
+                "from the next request on: {names:then}[, effort {effort}] (from {door})",
+                {**body, "names": names},
+                "",
+            )
         case "file.changed":
             yield f"  {changed_file(body['change'])}", body["change"], "bold"
         case "turn.ended":

@@ -20,7 +20,7 @@ from stead.domain.home_events import *
 from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.machine_events import *
 from stead.domain.memory_events import *
-from stead.domain.messages import ReplyPart, Usage
+from stead.domain.messages import Repair, ReplyPart, Usage
 from stead.domain.objectives import *
 from stead.domain.policies import Entity, Label, Origin, PlannedCall, Reason, Risk
 from stead.domain.reading_events import *
@@ -91,6 +91,8 @@ class ModelReplied(msgspec.Struct, frozen=True, tag="model.replied"):
     """One line per failed try before this reply, oldest first."""
     duration_ms: int
     first_token_ms: int
+    repaired: tuple[Repair, ...] = ()
+    """Calls of it that were put right before anything looked at them."""
 
 
 class ModelFailed(msgspec.Struct, frozen=True, tag="model.failed"):

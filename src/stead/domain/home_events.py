@@ -11,6 +11,7 @@ from stead.domain.directive_events import DirectiveBody
 from stead.domain.ids import SessionId
 from stead.domain.objectives import Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
+from stead.domain.providers import ModelSettings, Role
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
 
@@ -39,6 +40,16 @@ class ProviderConfigured(msgspec.Struct, frozen=True, tag="provider.configured")
     key: str
     clearance: Clearance = "private"
     """With "public" it is sent no request of a session that has read something private."""
+    account_of: str = ""
+    """The provider that it is a further account of: asked for the same models when that one is out of quota."""
+
+
+class ModelConfigured(msgspec.Struct, frozen=True, tag="model.configured"):
+    """The person said something of a model, or with ``model`` "" of every model of a provider. No value of a header."""
+
+    provider: str
+    model: str
+    settings: ModelSettings
 
 
 class ProviderRemoved(msgspec.Struct, frozen=True, tag="provider.removed"):
@@ -62,6 +73,16 @@ class SearchRemoved(msgspec.Struct, frozen=True, tag="search.removed"):
 class ChainSet(msgspec.Struct, frozen=True, tag="chain.set"):
     """The default model and its fallbacks for new objectives; empty means whatever is found."""
 
+    chain: tuple[ModelRef, ...]
+
+
+class RoleSet(msgspec.Struct, frozen=True, tag="role.set"):
+    """What a role is played by from now on; an empty chain gives it back to the session's own models, or the default.
+
+    ``fast`` notes down what was said; ``reading`` reads strangers' texts in quarantine.
+    """
+
+    role: Role
     chain: tuple[ModelRef, ...]
 
 
@@ -155,6 +176,8 @@ HomeBody = (
     | DaemonStopped
     | ProviderConfigured
     | ProviderRemoved
+    | ModelConfigured
+    | RoleSet
     | SearchConfigured
     | SearchRemoved
     | ChainSet

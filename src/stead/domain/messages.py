@@ -25,6 +25,8 @@ class Thinking(msgspec.Struct, frozen=True, tag="thinking"):
     signature: str = ""
     provider: str = ""
     """The provider that made it; another one is not sent it."""
+    model: str = ""
+    """The model that made it; another one is not sent it. "" where it was not recorded."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, tag="call"):
@@ -36,6 +38,20 @@ class ToolCall(msgspec.Struct, frozen=True, tag="call"):
     key: CallKey
     tool: str
     arguments: str
+
+
+class Repair(msgspec.Struct, frozen=True):
+    """What was put right of a call that its model wrote nearly as it should.
+
+    Args:
+        key: of the call.
+        slips: what was wrong: "fence", "comma", "string", "python", "text" (it stood in the text), by commas.
+        original: its arguments, or the text that it stood in, as they came.
+    """
+
+    key: CallKey
+    slips: str
+    original: str
 
 
 ReplyPart = Text | Thinking | ToolCall

@@ -15,9 +15,10 @@ from stead.domain.checks import Check
 from stead.domain.commands import Answer
 from stead.domain.events import Draft, Erased, Event, ModelRef, RulesFile, Spend
 from stead.domain.ids import CommandId, RequestNo, SessionId
-from stead.domain.messages import Message, ReplyPart, Usage
+from stead.domain.messages import Message, Repair, ReplyPart, Usage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
+from stead.domain.providers import Effort, Role
 from stead.domain.rows import HistoryRow
 from stead.domain.tools import ToolSpec
 from stead.domain.trials import Barred, Hold, Landing, unbarred
@@ -170,6 +171,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     tools: tuple[ToolSpec, ...]
     messages: tuple[Message, ...]
     max_output_tokens: int
+    effort: Effort = ""
+    """How hard the model is to think, in place of what is set for it."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -183,6 +186,7 @@ class Reply(msgspec.Struct, frozen=True):
     attempts: tuple[str, ...]
     duration_ms: int
     first_token_ms: int
+    repaired: tuple[Repair, ...] = ()
 
 
 class Models(Protocol):
@@ -197,6 +201,12 @@ class Models(Protocol):
 
     def default_chain(self) -> tuple[ModelRef, ...]:
         """What new objectives use: the chosen chain, else what is found, else the rehearsal model. Never empty."""
+
+    def role(self, role: Role) -> tuple[ModelRef, ...]:
+        """The models that the person chose for a role; empty where they chose none."""
+
+    async def prepare(self, chain: Sequence[ModelRef]) -> None:
+        """Ask servers how large their models' windows are, where that is not known yet; a few seconds at most."""
 
     async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
         """Send it to the first model of the chain; go on to the next only while nothing can have been charged.

@@ -51,6 +51,8 @@ BINDING = (
     ev.FolderReached,
     ev.ProviderConfigured,
     ev.ProviderRemoved,
+    ev.ModelConfigured,
+    ev.RoleSet,
     ev.SearchConfigured,
     ev.ChainSet,
     ev.SecretAdded,

@@ -15,6 +15,7 @@ from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
 from stead.domain.messages import Message, UserMessage
 from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep
 from stead.domain.policies import Confidentiality, Label, Profile
+from stead.domain.providers import Effort
 from stead.domain.secrets import Secret
 from stead.domain.trials import WorkMode
 
@@ -51,6 +52,10 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """The person's, of an objective; what becomes of them is in ``checks.set``."""
     channel: str = ""
     """The channel that it talks in, in which others may read along; "" at the person's own doors."""
+    unpriced: tuple[str, ...] = ()
+    """Models of the chain, as PROVIDER/MODEL, whose price was not known: no limit in money counts them."""
+    effort: Effort = ""
+    """How hard its models are to think, in place of what is set for each."""
 
     @property
     def interactive(self) -> bool:
@@ -264,6 +269,16 @@ class SessionClosed(msgspec.Struct, frozen=True, tag="session.closed"):
     door: str
 
 
+class ModelSwitched(msgspec.Struct, frozen=True, tag="model.switched"):
+    """The person chose other models, or another effort, for the requests from here on."""
+
+    chain: tuple[ModelRef, ...]
+    effort: Effort
+    unpriced: tuple[str, ...]
+    """As ``SessionOpened`` has it."""
+    door: str
+
+
 class BudgetRaised(msgspec.Struct, frozen=True, tag="budget.raised"):
     """The session may spend this much in all from now on."""
 
@@ -327,6 +342,7 @@ SessionBody = (
     | TurnEnded
     | SessionClosed
     | BudgetRaised
+    | ModelSwitched
     | ContextTrimmed
     | ContextCompacted
     | InstructionsSet

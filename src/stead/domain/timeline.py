@@ -16,7 +16,7 @@ from stead.domain.approval_events import ApprovalRequested
 from stead.domain.checkpoints import FileChange
 from stead.domain.ids import CallKey, RequestNo, SessionId
 from stead.domain.machine_events import EgressUsed
-from stead.domain.messages import Usage
+from stead.domain.messages import Repair, Usage
 from stead.domain.objectives import ModelRef, PlanStep, Spend
 from stead.domain.rows import ObjectiveRow, StepRow
 from stead.domain.trials import Landing
@@ -79,6 +79,7 @@ class ReplyItem(Placed, frozen=True, tag="reply"):
     spend: Spend
     attempts: tuple[str, ...]
     duration_ms: int
+    repaired: tuple[Repair, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True):

@@ -114,6 +114,7 @@ def _replied(event: ev.Event, body: ev.ModelReplied, standing: Standing, find: F
         spend=body.spend,
         attempts=body.attempts,
         duration_ms=body.duration_ms,
+        repaired=body.repaired,
     )
     steps: list[StepItem] = []
     for offset, call in enumerate(calls, 1):

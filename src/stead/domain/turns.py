@@ -31,6 +31,7 @@ Worked = (
     | ev.TurnEnded
     | ev.SessionClosed
     | ev.BudgetRaised
+    | ev.ModelSwitched
     | ev.ContextTrimmed
     | ev.ContextCompacted
     | ev.InstructionsSet
@@ -111,6 +112,9 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             close_turn(session, "Not run: the session was closed.")
         case ev.BudgetRaised(budget=budget):
             session.budget = budget
+        case ev.ModelSwitched(chain=chain, effort=effort):
+            session.spec = msgspec.structs.replace(session.spec, chain=chain, effort=effort)
+            session.first_model = session.failures = session.not_before_ms = 0
         case ev.ContextTrimmed(upto=upto, counted_percent=percent):
             session.trimmed, session.counted_percent = upto, percent
             rewritten(session)

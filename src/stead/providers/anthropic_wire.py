@@ -45,7 +45,8 @@ class AnthropicWire:
 
     def opening(self, ask: Opening) -> bytes:
         """See ``Wire``."""
-        return msgspec.json.encode({"model": ask.model, "max_tokens": ask.max_output_tokens, "stream": True})[:-1]
+        effort = {"output_config": {"effort": ask.effort}} if ask.effort else {}
+        return ask.body({"model": ask.model, "max_tokens": ask.max_output_tokens, "stream": True, **effort})
 
     def fixed(self, instructions: str, tools: Sequence[ToolSpec]) -> bytes:
         """See ``Wire``."""

@@ -10,6 +10,7 @@ from typing import assert_never
 
 import msgspec
 
+from stead.domain.providers import Quota
 from stead.providers.anthropic_wire import AnthropicWire
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
@@ -20,11 +21,36 @@ from stead.providers.transport import BROKEN, Channel
 from stead.providers.wire import Wire, headers
 
 MOST_LISTED = 1000
+LEAST_WINDOW = 256
+MOST_WINDOW = 100_000_000
+"""Of the windows that are believed, in tokens."""
+
+
+class _Meta(msgspec.Struct):
+    n_ctx: int | None = None
 
 
 class _Listed(msgspec.Struct):
+    """A model. How many tokens its window has is said in one of several fields, by the server's kind."""
+
     id: str = ""
     name: str = ""
+    max_model_len: int | None = None
+    context_length: int | None = None
+    context_window: int | None = None
+    max_context_length: int | None = None
+    max_input_tokens: int | None = None
+    input_token_limit: int | None = msgspec.field(name="inputTokenLimit", default=None)
+    meta: _Meta | None = None
+
+    @property
+    def window_tokens(self) -> int:
+        """0 where it is not said, or is no number that can be meant."""
+        said = (
+            *(self.max_model_len, self.context_length, self.context_window, self.max_context_length),
+            *(self.max_input_tokens, self.input_token_limit, self.meta.n_ctx if self.meta else None),
+        )
+        return next((tokens for tokens in said if tokens and LEAST_WINDOW <= tokens <= MOST_WINDOW), 0)
 
 
 class _List(msgspec.Struct):
@@ -57,11 +83,13 @@ class Connection:
         self.wire = wire_of(endpoint)
         self.channel = Channel(endpoint)
         self.prefixes = Prefixes(self.wire, provider)
+        self.quota: Quota | None = None
+        """What the last answer said is left; None where none did."""
         self.users = 0
         """Requests under way; the owner keeps count and closes a connection that was replaced when it falls to 0."""
 
-    async def list_models(self) -> tuple[str, ...]:
-        """What the server lists, sorted; at most 1,000 names.
+    async def list_models(self) -> dict[str, int]:
+        """What the server lists, sorted, each with its window in tokens (0 for unsaid); at most 1,000 models.
 
         Raises:
             Broken: it lists none. Its words are not repeated, since they may hold secrets.
@@ -91,16 +119,18 @@ def wire_of(endpoint: Endpoint) -> Wire:
             assert_never(endpoint.kind)
 
 
-async def listed(channel: Channel, wire: Wire, endpoint: Endpoint, connect_s: float | None = None) -> tuple[str, ...]:
-    """What a server lists, sorted.
+async def listed(channel: Channel, wire: Wire, endpoint: Endpoint, connect_s: float | None = None) -> dict[str, int]:
+    """What a server lists, sorted, each with its window in tokens; 0 where it is not said.
 
     Raises:
         BROKEN, Refused, msgspec.MsgspecError: it lists none.
     """
-    async with channel.ask(wire.list_target, headers(wire, endpoint.key), connect_s=connect_s) as answer:
+    async with channel.ask(
+        wire.list_target, headers(wire, endpoint.key, dict(endpoint.headers)), connect_s=connect_s
+    ) as answer:
         if answer.status != 200:
             raise Refused(answer.status)
         there = msgspec.json.decode(await answer.whole(), type=_List)
-    names = [model.id.removeprefix("models/") for model in there.data]
-    names += [model.name.removeprefix("models/") for model in there.models]
-    return tuple(sorted(filter(None, names))[:MOST_LISTED])
+    named = [(model.id.removeprefix("models/"), model.window_tokens) for model in there.data]
+    named += [(model.name.removeprefix("models/"), model.window_tokens) for model in there.models]
+    return dict(sorted((name, tokens) for name, tokens in named if name)[:MOST_LISTED])

@@ -58,12 +58,14 @@ class Conversation:
     """What a provider is sent of one session's messages.
 
     Args:
-        provider: whom they go to; only its own thinking is kept.
+        provider: whom they go to.
+        model: which one of its models; only its own thinking is kept, since no other takes its signature.
         session: whose messages they are.
     """
 
-    def __init__(self, provider: str, session: SessionId) -> None:
+    def __init__(self, provider: str, model: str, session: SessionId) -> None:
         self._provider = provider
+        self._model = model
         self._session = session
         self._seen: set[CallKey] = set()
         self._persons_turn = False
@@ -108,6 +110,9 @@ class Conversation:
         self._persons_turn = bool(calls)
         return turn
 
+    def _made(self, thinking: Thinking) -> bool:
+        return thinking.provider == self._provider and thinking.model in ("", self._model)
+
     def _said(self, parts: Iterable[ReplyPart]) -> tuple[ReplyPart, ...]:
         """What of a reply is sent again, in its own order; a call whose key was used before is left out."""
         said: list[ReplyPart] = []
@@ -117,7 +122,7 @@ class Conversation:
                     if text.strip():
                         said.append(Text(whole(text)))
                 case Thinking():
-                    if part.provider == self._provider and not part.signature.startswith(FROM_CONTENT):
+                    if self._made(part) and not part.signature.startswith(FROM_CONTENT):
                         said.append(msgspec.structs.replace(part, text=whole(part.text)))
                 case ToolCall(key=key):
                     if key not in self._seen:

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from stead.domain.errors import InvalidRequest
 from stead.domain.events import ModelRef
 from stead.domain.policies import Clearance
 from stead.domain.ports import Secrets
-from stead.domain.providers import ProviderRow
+from stead.domain.providers import KEY_PLACE, ModelSettings, ModelSettingsRow, ProviderRow, Role, header_secret
 from stead.providers.discovery import Found
 from stead.providers.failures import Broken, Failure
 from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, Kind, Preset
 from stead.providers.pricing import is_loopback
+from stead.providers.values import KEYCHAIN, Values
 
 _NAME = re.compile(r"[a-z0-9-]{1,32}")
-_KEY = re.compile(r"none|vault|env:[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 class ProviderConfig(msgspec.Struct, frozen=True):
@@ -35,6 +37,7 @@ class ProviderConfig(msgspec.Struct, frozen=True):
     model: str = ""
     key: str = "none"
     clearance: Clearance = "private"
+    account_of: str = ""
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -49,6 +52,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     key: str
     deadlines: Deadlines
     proxy: str
+    headers: tuple[tuple[str, str], ...] = ()
+    """The person's own, of every model of the provider."""
 
     def __repr__(self) -> str:
         return f"Endpoint({self.preset.name!r} at {_shown(self.base_url)!r})"  # the key stays out of every trace
@@ -72,8 +77,8 @@ def require_valid(config: ProviderConfig) -> None:
         raise InvalidRequest(f"preset {config.preset!r} is unknown; choose one of {', '.join(PRESETS)}")
     if REHEARSAL in (config.name, config.preset):
         raise InvalidRequest("the rehearsal model is built in and needs no configuration; choose another name")
-    if not _KEY.fullmatch(config.key):
-        raise InvalidRequest("a key is given as none, env:NAME or vault, never itself")
+    if not re.fullmatch(KEY_PLACE, config.key):
+        raise InvalidRequest("a key is given as none, env:NAME, vault or keychain:SERVICE/NAME, never itself")
     if not config.base_url:
         if not preset.base_url:
             raise InvalidRequest(f"preset {config.preset!r} needs the server's address, like http://127.0.0.1:9000/v1")
@@ -96,16 +101,66 @@ class Directory:
 
     def __init__(self, environ: Mapping[str, str], secrets: Secrets | None, deadlines: Deadlines) -> None:
         self._environ = environ
-        self._secrets = secrets
+        self.values = Values(environ, secrets)
         self._deadlines = deadlines
         self._configured: dict[str, ProviderConfig] = {}
         self._chosen: tuple[ModelRef, ...] = ()
+        self.roles: Mapping[Role, tuple[ModelRef, ...]] = {}
+        """What the person chose for each role, providers that are gone included."""
+        self._settings: Mapping[tuple[str, str], ModelSettings] = {}
         self._local: dict[str, Found] = {}
+        self._windows: dict[tuple[str, str], int] = {}
 
-    def configure(self, configs: Iterable[ProviderConfig], chain: Sequence[ModelRef]) -> None:
-        """Replace what is configured and chosen."""
-        self._configured = {config.name: config for config in configs}
+    def configure(
+        self,
+        configs: Iterable[ProviderConfig],
+        chain: Sequence[ModelRef],
+        settings: Mapping[tuple[str, str], ModelSettings] = MappingProxyType({}),
+        roles: Mapping[Role, tuple[ModelRef, ...]] = MappingProxyType({}),
+    ) -> None:
+        """Replace what is configured and chosen; a further account takes all but its key from its provider."""
+        given = {config.name: config for config in configs}
+        for name, config in given.items():
+            if lead := given.get(config.account_of):
+                given[name] = replace(lead, name=name, key=config.key, account_of=lead.name)
+        self._configured, self._settings, self.roles = given, settings, roles
         self._chosen = tuple(chain)
+        self.values.forget()
+
+    def accounts(self, config: ProviderConfig) -> tuple[ProviderConfig, ...]:
+        """A provider, and its further accounts in the order in which they were added."""
+        return (config, *(other for other in self._configured.values() if other.account_of == config.name))
+
+    def settings(self, config: ProviderConfig, model: str) -> ModelSettings:
+        """What the person says of a model, and of every model of its provider."""
+        name = config.account_of or config.name
+        general = self._settings.get((name, ""), ModelSettings())
+        return self._settings.get((name, model), ModelSettings()).over(general) if model else general
+
+    def headers(self, config: ProviderConfig, model: str) -> dict[str, str]:
+        """The person's own headers of a model's requests.
+
+        Raises:
+            Broken: the value of one is missing.
+        """
+        name, found = config.account_of or config.name, dict[str, str]()
+        for header, place in self.settings(config, model).headers.items():
+            own = header in self._settings.get((name, model), ModelSettings()).headers
+            value = self.values.get(place, header_secret(name, model if own else "", header))
+            if not value:
+                raise Broken(Failure("unconfigured", f"the value of its header {header} is not set", charged=False))
+            found[header] = value
+        return found
+
+    def learn_windows(self, provider: str, windows: Mapping[str, int]) -> None:
+        """Take in what a server says of its models' windows, in tokens."""
+        self._windows |= {(provider, model): tokens for model, tokens in windows.items()}
+
+    def unread(self, config: ProviderConfig) -> set[str]:
+        """The entries of the system's keychain that a provider needs and that were not read yet."""
+        own = (said for (name, _), said in self._settings.items() if name == (config.account_of or config.name))
+        places = {config.key, *(place for said in own for place in said.headers.values())}
+        return self.values.unread(places)
 
     def learn(self, found: Iterable[Found]) -> None:
         """Replace what is known of servers on this machine."""
@@ -122,7 +177,12 @@ class Directory:
         """
         if chosen := tuple(ref for ref in self._chosen if self.find(ref.provider)):
             return chosen
-        usable = (config for config in (*self._configured.values(), *self._found()) if self._key(config) is not None)
+        leads = (config for config in self._configured.values() if not config.account_of)
+        usable = (
+            config
+            for config in (*leads, *self._found())
+            if config.key.startswith(KEYCHAIN) or self._key(config) is not None
+        )
         config = next(usable)  # the rehearsal model is always found
         return (ModelRef(config.name, self.model(config)),)
 
@@ -136,10 +196,10 @@ class Directory:
         local = self._at(config)
         return config.model or PRESETS[config.preset].model or (local.models[0] if local else "")
 
-    def window_tokens(self, config: ProviderConfig) -> int:
-        """What its server said of its window, else what the preset assumes."""
+    def reported_window(self, config: ProviderConfig, model: str) -> int:
+        """What its server said of a model's window, 0 when it did not."""
         local = self._at(config)
-        return (local.window_tokens if local else 0) or PRESETS[config.preset].window_tokens
+        return self._windows.get((config.name, model)) or (local.window_tokens if local else 0)
 
     def base_url(self, config: ProviderConfig) -> str:
         """Where it is reached: as configured, as the environment says, else as the preset says."""
@@ -160,13 +220,17 @@ class Directory:
         kind = preset.kind
         if kind == "google" and urlsplit(base_url).path.rstrip("/").endswith("/openai"):
             kind = "openai"  # Google's own compatible form, where a person gave that address
-        return Endpoint(preset, kind, base_url, key, self._deadlines, _proxy(base_url, self._environ))
+        headers = tuple(self.headers(config, "").items())
+        return Endpoint(preset, kind, base_url, key, self._deadlines, _proxy(base_url, self._environ), headers)
 
     def environment_keys(self) -> dict[str, str]:
         """Every value of the environment that is a provider's key, or the password within an address, by its name."""
         named = {preset.key_env for preset in PRESETS.values()}
-        named |= {config.key.removeprefix("env:") for config in self._configured.values() if config.key[:4] == "env:"}
+        places = [config.key for config in self._configured.values()]
+        places += [place for settings in self._settings.values() for place in settings.headers.values()]
+        named |= {place.removeprefix("env:") for place in places if place.startswith("env:")}
         keys = {name: self._environ[name] for name in sorted(named) if self._environ.get(name)}
+        keys |= self.values.read
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", *(preset.url_env for preset in PRESETS.values())):
             if password := _password(_setting(name.lower(), self._environ)):
                 keys[f"{name}-password"] = password
@@ -189,11 +253,7 @@ class Directory:
 
     def _key(self, config: ProviderConfig) -> str | None:
         """The key, "" for a provider that needs none, nothing when it is missing."""
-        if config.key == "none":
-            return ""
-        if config.key == "vault":
-            return (self._secrets.get(secret_name(config.name)) if self._secrets else None) or None
-        return self._environ.get(config.key.removeprefix("env:")) or None
+        return "" if config.key == "none" else self.values.get(config.key, secret_name(config.name)) or None
 
     def _row(self, config: ProviderConfig, *, found: bool) -> ProviderRow:
         there = self._key(config) is not None
@@ -202,10 +262,24 @@ class Directory:
                 key = "none"
             case "vault":
                 key = "vault" if there else "missing"
+            case entry_of if entry_of.startswith(KEYCHAIN):
+                key = f"{entry_of} ({'read' if there else 'not read yet'})"
             case named:
                 key = f"{named} ({'set' if there else 'not set'})"
         base_url, model = _shown(self.base_url(config)), self.model(config)
-        return ProviderRow(config.name, config.preset, base_url, model, key, found, config.clearance)
+        return ProviderRow(
+            name=config.name,
+            preset=config.preset,
+            base_url=base_url,
+            model=model,
+            key=key,
+            found=found,
+            clearance=config.clearance,
+            account_of=config.account_of,
+            settings=tuple(
+                ModelSettingsRow(model, said) for (at, model), said in self._settings.items() if at == config.name
+            ),
+        )
 
 
 def _password(url: str) -> str:

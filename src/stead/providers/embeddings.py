@@ -54,6 +54,7 @@ class ProviderEmbedder:
             text = f"{endpoint.preset.title} has no embeddings; choose an OpenAI-compatible provider, or the local one"
             raise EmbeddingFault(text, kind="absent")
         self._endpoint = endpoint
+        self._headers = headers(wire_of(endpoint), endpoint.key, dict(endpoint.headers))
         self._model = model
         self._clearance = clearance
         self._dim = 0
@@ -99,7 +100,7 @@ class ProviderEmbedder:
     async def _ask(self, texts: list[str]) -> _Answer:
         body = msgspec.json.encode({"model": self._model, "input": texts, "encoding_format": "float"})
         try:
-            asked = self._channel.ask(self._target, headers(wire_of(self._endpoint), self._endpoint.key), (body,))
+            asked = self._channel.ask(self._target, self._headers, (body,))
             async with asked as answer:
                 if answer.status != 200:
                     raise Refused(answer.status)

@@ -20,6 +20,7 @@ _ADVICE = {
     "server": "wait, or add a fallback model",
     "timeout": "try again, or add a fallback model",
     "connection": "check the address and the network, or add a fallback model",
+    "quota": "add credit, or a further account with `stead providers add NAME --account-of {provider}`",
     "auth": "give a working key with `stead providers set-key {provider}`",
     "context": "use a model with a larger window, or a goal with less material",
     "refused": "check the model and the account with `stead providers test {provider}`",

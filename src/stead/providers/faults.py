@@ -29,7 +29,7 @@ class Reported(Exception):
         self.error = error
 
 
-_QUOTA = ("refused", "quota or credit is used up")
+_QUOTA = ("quota", "quota or credit is used up")
 _RATE = ("rate_limit", "rate limited")
 _BUSY = ("overloaded", "overloaded")
 _SERVER = ("server", "server error")

@@ -45,7 +45,8 @@ class GoogleWire:
 
     def opening(self, ask: Opening) -> bytes:
         """See ``Wire``."""
-        return msgspec.json.encode({"generationConfig": {"maxOutputTokens": ask.max_output_tokens}})[:-1]
+        effort = {"thinkingConfig": {"thinkingLevel": ask.effort}} if ask.effort else {}
+        return ask.body({"generationConfig": {"maxOutputTokens": ask.max_output_tokens, **effort}})
 
     def fixed(self, instructions: str, tools: Sequence[ToolSpec]) -> bytes:
         """See ``Wire``."""

@@ -20,8 +20,8 @@ CONNECT_S = 4.0
 _REFUSED = (401, 403)
 
 
-async def try_endpoint(endpoint: Endpoint) -> tuple[str, ...]:
-    """What the server lists; nothing when it lists none but may well serve requests.
+async def try_endpoint(endpoint: Endpoint) -> dict[str, int]:
+    """What the server lists, each with its window; nothing when it lists none but may well serve requests.
 
     Raises:
         Broken: it cannot be reached or refuses the key, so that no request would fare better.
@@ -38,7 +38,7 @@ async def try_endpoint(endpoint: Endpoint) -> tuple[str, ...]:
     except httpcore2.ConnectError as error:
         raise Broken(faults.broken(error, secret=endpoint.key)) from None
     except (*BROKEN, msgspec.MsgspecError):
-        return ()
+        return {}
     finally:
         await channel.close()
-    return ()
+    return {}

@@ -7,7 +7,9 @@ chain only while nothing can have been charged: past that point the loop decides
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,19 +18,22 @@ from stead.brain.estimate import estimate_request
 from stead.domain.errors import ModelFault, NotFound
 from stead.domain.events import ModelRef
 from stead.domain.ids import RequestNo, SessionId
-from stead.domain.messages import AssistantMessage, ReplyPart, Text, Usage, UserMessage
+from stead.domain.messages import AssistantMessage, Repair, ReplyPart, Text, ToolCall, Usage, UserMessage
 from stead.domain.policies import Confidentiality, Label
 from stead.domain.ports import ModelInfo, ModelRequest, Reply, Secrets
-from stead.domain.providers import ProviderCheck, ProviderRow
+from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Quota, Role
 from stead.providers import discovery, pricing, rehearsal
 from stead.providers.directory import Directory, Endpoint, ProviderConfig
 from stead.providers.failures import Broken, Failure
+from stead.providers.health import SPENT, Health
 from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, most_output
+from stead.providers.repair import repaired
 
 if TYPE_CHECKING:
     from stead.providers.connection import Connection
 
 CHECK_S = 15.0
+PREPARE_S = 3.0
 _CHECK_TOKENS = 64
 
 
@@ -44,23 +49,45 @@ class ProviderModels:
     def __init__(
         self, environ: Mapping[str, str], secrets: Secrets | None = None, *, deadlines: Deadlines | None = None
     ) -> None:
-        self._directory = Directory(environ, secrets, deadlines or Deadlines())
+        limits = deadlines or Deadlines()
+        self._directory = Directory(environ, secrets, limits)
+        self._health = Health(self._probe, limits.probe_s)
+        self._asked_windows: set[str] = set()
         self._connections: dict[str, Connection] = {}
         self._replaced: set[Connection] = set()
         self._connecting = asyncio.Lock()  # at most one connection is being made, so none is made twice
 
-    def configure(self, configs: Sequence[ProviderConfig], chain: Sequence[ModelRef] = ()) -> None:
+    def configure(
+        self,
+        configs: Sequence[ProviderConfig],
+        chain: Sequence[ModelRef] = (),
+        settings: Mapping[tuple[str, str], ModelSettings] = MappingProxyType({}),
+        roles: Mapping[Role, tuple[ModelRef, ...]] = MappingProxyType({}),
+    ) -> None:
         """Replace what is configured. Requests under way finish as they began.
 
         Args:
             configs: valid ones; see ``directory.require_valid``.
             chain: the default model and its fallbacks; empty for whatever is found.
+            settings: what the person says of models, by provider and model.
+            roles: the models of each role that has its own.
         """
-        self._directory.configure(configs, chain)
+        self._directory.configure(configs, chain, settings, roles)
+        self._health.forget()
+        self._asked_windows.clear()
 
     def rows(self) -> tuple[ProviderRow, ...]:
         """Configured providers first, then those found by themselves, the rehearsal model last."""
-        return self._directory.rows()
+        return tuple(
+            msgspec.structs.replace(
+                row, health=self._health.of(row.name), quota=_quota(self._connections.get(row.name))
+            )
+            for row in self._directory.rows()
+        )
+
+    def role(self, role: Role) -> tuple[ModelRef, ...]:
+        """See ``Models``."""
+        return tuple(ref for ref in self._directory.roles.get(role, ()) if self._directory.find(ref.provider))
 
     def environment_keys(self) -> dict[str, str]:
         """The keys that providers are given by the environment, by the variable's name."""
@@ -80,12 +107,14 @@ class ProviderModels:
         if preset.name == REHEARSAL:
             return rehearsal.info(ref)
         name = ref.model or self._directory.model(config)
-        rates = pricing.rates(preset, self._directory.base_url(config), name)
-        window_tokens = rates.window_tokens or self._directory.window_tokens(config)
+        settings = self._directory.settings(config, name)
+        rates = pricing.rates(preset, self._directory.base_url(config), name, settings)
+        reported = self._directory.reported_window(config, name)
+        window_tokens = settings.window_tokens or reported or rates.window_tokens or preset.window_tokens
         return ModelInfo(
             ref=ref,
             window_tokens=window_tokens,
-            max_output_tokens=min(most_output(preset, name), window_tokens),
+            max_output_tokens=min(settings.max_output_tokens or most_output(preset, name), window_tokens),
             input_usd_micros_per_mtok=rates.input_micros,
             output_usd_micros_per_mtok=rates.output_micros,
             price_known=rates.known,
@@ -118,15 +147,43 @@ class ProviderModels:
                 except Broken:
                     continue  # reported when a request needs it
 
+    async def prepare(self, chain: Sequence[ModelRef]) -> None:
+        """See ``Models``."""
+        for ref in chain:
+            config = self._directory.find(ref.provider)
+            if config is None or config.preset == REHEARSAL or config.name in self._asked_windows:
+                continue
+            info = await asyncio.to_thread(self.info, ref)
+            if info.window_tokens == PRESETS[config.preset].window_tokens:
+                self._asked_windows.add(config.name)
+                with contextlib.suppress(Broken, TimeoutError):  # a request will say what is wrong
+                    async with asyncio.timeout(PREPARE_S):
+                        await self._probe(config.name)
+
     async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
-        """See ``Models``; ``attempts`` has one line for every try that failed."""
+        """See ``Models``; ``attempts`` has one line for every try that failed, and every provider that was left out.
+
+        The further accounts of a provider are asked for the same model before the chain's next one is, when that is
+        out of quota.
+        """
         attempts: list[str] = []
         failures: list[tuple[Failure, str]] = []
-        for ref in request.chain:
+        for ref in _served(_expanded(self._directory, request.chain), self._health, attempts):
+            lead = _lead(self._directory, ref.provider)
+            if (
+                failures
+                and failures[-1][0].kind not in SPENT
+                and _lead(self._directory, failures[-1][1]) == lead != ref.provider
+            ):
+                continue  # what failed was no matter of the account
             try:
-                return await self._ask(ref, request, on_text, tuple(attempts))
+                reply = await self._ask(ref, request, on_text, tuple(attempts))
             except Broken as broken:
                 failure = broken.failure
+            else:
+                self._health.answered(ref.provider)
+                return reply
+            self._health.failed(ref.provider, failure)
             attempts.append(f"{ref.provider}/{ref.model}: {failure.said}")
             failures.append((failure, ref.provider))
             if failure.charged:
@@ -150,9 +207,10 @@ class ProviderModels:
         ok, listed, kind, fix = False, tuple[str, ...](), "", ""
         try:
             async with asyncio.timeout(CHECK_S):
-                listed = await self._list(config)
+                listed = tuple(await self._list(config))
                 reply = await self._ask(ref, _tiny(ref), lambda _: None, ())
             said = "".join(part.text for part in reply.parts if isinstance(part, Text)).strip()
+            self._health.answered(name)
             ok, text = True, f"{reply.model.model} answered {said[:80]!r}"
         except Broken as broken:
             kind, text, fix = broken.failure.kind, broken.failure.said, broken.failure.advice(name)
@@ -162,7 +220,8 @@ class ProviderModels:
         return ProviderCheck(name, ok, text, round((loop.time() - begun) * 1000), listed, kind, fix)
 
     async def close(self) -> None:
-        """Close every connection."""
+        """End every probe, and close every connection."""
+        await self._health.close()
         for connection in (*self._connections.values(), *self._replaced):
             await connection.close()
         self._connections.clear()
@@ -188,37 +247,63 @@ class ProviderModels:
         connection.users += 1
         try:
             name = ref.model or self._directory.model(config) or await _first_listed(connection)
-            body = await connection.prefixes.body(request, name)
-            asked = Ask(name, body, request.number, config.name, request.max_output_tokens)
+            settings = self._directory.settings(config, name)
+            body = await connection.prefixes.body(request, name, settings)
+            own = self._directory.headers(config, name)
+            maker = config.account_of or config.name
+            asked = Ask(name, body, request.number, maker, request.max_output_tokens, own)
             received = await receive(connection, asked, on_text)
         finally:
             connection.users -= 1
             await self._sweep()
-        endpoint, parts = connection.endpoint, received.parts
+        endpoint, parts, stop, repairs = connection.endpoint, received.parts, received.stop, tuple[Repair, ...]()
+        if stop in ("stop", "tool_call"):  # of a reply that was cut off nothing is made whole
+            offered = [tool.name for tool in request.tools]
+            in_text = endpoint.kind == "openai" and not endpoint.preset.prices
+            parts, repairs = repaired(parts, request.number, offered, in_text=in_text)
+            stop = "tool_call" if any(isinstance(part, ToolCall) for part in parts) else "stop"
         usage = _counted(received.usage, request, parts)
         return Reply(
             parts=parts,
-            stop=received.stop,
+            stop=stop,
             model=ModelRef(config.name, name),
             usage=usage,
-            spend=pricing.spend(endpoint.preset, endpoint.base_url, name, usage, received.written_for_1h),
+            spend=pricing.spend(endpoint.preset, endpoint.base_url, name, usage, received.written_for_1h, settings),
             attempts=attempts,
             duration_ms=received.duration_ms,
             first_token_ms=received.first_token_ms,
+            repaired=repairs,
         )
 
-    async def _list(self, config: ProviderConfig) -> tuple[str, ...]:
-        """What the server lists; nothing when it does not.
+    async def _probe(self, name: str) -> None:
+        """Ask a provider for its models, which costs nothing, and learn their windows.
+
+        Raises:
+            Broken: it does not answer.
+        """
+        config = self._directory.find(name)
+        if config is None:
+            raise Broken(Failure("unconfigured", "no such provider is configured", charged=False))
+        await self._list(config)
+
+    async def _list(self, config: ProviderConfig) -> Sequence[str]:
+        """What the server lists, whose windows are learned; nothing when it does not.
 
         Raises:
             Broken: its key is missing or refused, or nothing answers there.
         """
         if config.preset == REHEARSAL:
             return (REHEARSAL,)
-        return await (await asyncio.to_thread(_listing))(self._directory.endpoint(config))
+        if entries := self._directory.unread(config):
+            await asyncio.to_thread(self._directory.values.open, entries)
+        listed = await (await asyncio.to_thread(_listing))(self._directory.endpoint(config))
+        self._directory.learn_windows(config.name, listed)
+        return tuple(listed)
 
     async def _connect(self, config: ProviderConfig) -> Connection:
         """The open connection to where a provider is now; a changed key or address replaces it."""
+        if entries := self._directory.unread(config):
+            await asyncio.to_thread(self._directory.values.open, entries)
         endpoint = self._directory.endpoint(config)
         held = self._connections.get(config.name)
         if held is not None and held.endpoint == endpoint:
@@ -226,7 +311,7 @@ class ProviderModels:
         async with self._connecting:
             held = self._connections.get(config.name)
             if held is None or held.endpoint != endpoint:
-                opened = await asyncio.to_thread(_open, endpoint, config.name)
+                opened = await asyncio.to_thread(_open, endpoint, config.account_of or config.name)
                 if held is not None:
                     self._replaced.add(held)
                 held = self._connections[config.name] = opened
@@ -240,6 +325,35 @@ class ProviderModels:
             await connection.close()
 
 
+def _lead(directory: Directory, provider: str) -> str:
+    """The provider whose account one is; itself where it is no further account."""
+    config = directory.find(provider)
+    return config.account_of or provider if config else provider
+
+
+def _expanded(directory: Directory, chain: Sequence[ModelRef]) -> list[ModelRef]:
+    """The chain, with the further accounts of each provider after it."""
+    refs: list[ModelRef] = []
+    for ref in chain:
+        config = directory.find(ref.provider)
+        accounts = directory.accounts(config) if config else ()
+        refs += [ModelRef(account.name, ref.model) for account in accounts] or [ref]
+    return refs
+
+
+def _served(refs: Sequence[ModelRef], health: Health, attempts: list[str]) -> Sequence[ModelRef]:
+    """Those that are not known to fail, or all where no other is there; what is left out is noted."""
+    left_out = {ref: why for ref in refs if (why := health.why_left_out(ref.provider))}
+    if len(left_out) == len(refs):
+        return refs
+    attempts += [f"{ref.provider}/{ref.model}: {why}" for ref, why in left_out.items()]
+    return [ref for ref in refs if ref not in left_out]
+
+
+def _quota(connection: Connection | None) -> Quota:
+    return (connection.quota if connection else None) or Quota()
+
+
 def _open(endpoint: Endpoint, provider: str) -> Connection:
     """Load the HTTP library and the price list, and connect. For a thread."""
     from stead.providers.connection import Connection
@@ -250,7 +364,7 @@ def _open(endpoint: Endpoint, provider: str) -> Connection:
     return Connection(endpoint, provider)
 
 
-def _listing() -> Callable[[Endpoint], Awaitable[tuple[str, ...]]]:
+def _listing() -> Callable[[Endpoint], Awaitable[dict[str, int]]]:
     """What asks for a list of models; its HTTP library takes a moment to load. For a thread."""
     from stead.providers.listing import try_endpoint
 
@@ -263,7 +377,7 @@ async def _first_listed(connection: Connection) -> str:
     Raises:
         Broken: the server lists none.
     """
-    listed = await connection.list_models()
+    listed = tuple(await connection.list_models())
     if not listed:
         raise Broken(Failure("unconfigured", "no model is named and the server lists none", charged=False))
     return listed[0]

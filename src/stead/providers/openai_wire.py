@@ -59,7 +59,9 @@ class OpenAIWire:
         }
         if self._preset.cache_key:
             body["prompt_cache_key"] = ask.session
-        return msgspec.json.encode(body)[:-1]
+        if ask.effort:
+            body["reasoning_effort"] = ask.effort
+        return ask.body(body)
 
     def fixed(self, instructions: str, tools: Sequence[ToolSpec]) -> bytes:
         """See ``Wire``."""

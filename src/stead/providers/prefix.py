@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from stead.domain.messages import Message, ResultsMessage
 from stead.domain.ports import ModelRequest
+from stead.domain.providers import UNSET, ModelSettings
 from stead.domain.tools import ToolSpec
 from stead.providers.conversation import Conversation
 from stead.providers.wire import Opening, Piece, Wire
@@ -101,15 +102,15 @@ class Prefixes:
     def __init__(self, wire: Wire, provider: str) -> None:
         self._wire = wire
         self._provider = provider
-        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str], _Kept] = OrderedDict()
 
-    async def body(self, request: ModelRequest, model: str) -> list[bytes]:
+    async def body(self, request: ModelRequest, model: str, settings: ModelSettings = UNSET) -> list[bytes]:
         """The body of a request in pieces, UTF-8 JSON together. Most of them are those of the request before."""
         # What asks something else in the session's name has instructions of its own, and must not displace it.
-        key = (request.session, request.instructions)
+        key = (request.session, model, request.instructions)
         kept = self._kept.pop(key, None)
         if kept is None or not kept.is_begun_by(request.messages):
-            kept = _Kept(self._wire, Conversation(self._provider, request.session))
+            kept = _Kept(self._wire, Conversation(self._provider, model, request.session))
         if len(request.messages) - len(kept.messages) > MANY:
             await asyncio.to_thread(kept.extend, request.messages)
         else:
@@ -117,7 +118,8 @@ class Prefixes:
         self._kept[key] = kept
         while len(self._kept) > SESSIONS or (self._size_bytes() > LIMIT_BYTES and len(self._kept) > 1):
             self._kept.popitem(last=False)
-        opening = Opening(model, request.max_output_tokens, request.session)
+        effort = request.effort or settings.effort
+        opening = Opening(model, request.max_output_tokens, request.session, effort, settings.params)
         return kept.body(opening, request.instructions, request.tools)
 
     def _size_bytes(self) -> int:

@@ -62,6 +62,7 @@ class Deadlines(msgspec.Struct, frozen=True):
         first_byte_s: from the request to the head of its answer, times the preset's patience.
         between_s: between two pieces of the answer.
         total_s: all in all.
+        probe_s: from a failure to the first look whether the server is back.
         ending_s: from a whole reply to the end of its stream, after which the connection can serve again.
     """
 
@@ -70,6 +71,7 @@ class Deadlines(msgspec.Struct, frozen=True):
     between_s: float = 60.0
     total_s: float = 600.0
     ending_s: float = 5.0
+    probe_s: float = 5.0
 
 
 def _local(name: str, title: str, port: int, window_tokens: int) -> Preset:

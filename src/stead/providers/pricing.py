@@ -16,6 +16,7 @@ import msgspec
 
 from stead.domain.events import Spend
 from stead.domain.messages import Usage
+from stead.domain.providers import UNSET, ModelSettings
 from stead.providers.presets import Preset
 
 if TYPE_CHECKING:
@@ -49,8 +50,11 @@ def is_loopback(url: str) -> bool:
     return host == "localhost" or host.endswith(".localhost") or host == "::1" or host.startswith("127.")
 
 
-def rates(preset: Preset, base_url: str, model: str) -> Rates:
-    """The highest rates of a model, as of today."""
+def rates(preset: Preset, base_url: str, model: str, settings: ModelSettings = UNSET) -> Rates:
+    """The highest rates of a model, as of today; what the person says of its price goes first."""
+    if settings.input_price is not None and settings.output_price is not None:
+        cached = settings.input_price if settings.cached_price is None else settings.cached_price
+        return Rates(max(settings.input_price, cached), settings.output_price, True, 0, cached)
     if preset.local:
         return FREE
     listed = _find(preset.prices, base_url, model)
@@ -64,7 +68,9 @@ def rates(preset: Preset, base_url: str, model: str) -> Rates:
     return Rates(_micros(input_rate), _micros(output_rate), True, window, _micros(cached_rate))
 
 
-def spend(preset: Preset, base_url: str, model: str, usage: Usage, written_for_1h: int) -> Spend:
+def spend(
+    preset: Preset, base_url: str, model: str, usage: Usage, written_for_1h: int, settings: ModelSettings = UNSET
+) -> Spend:
     """What a reply cost.
 
     Args:
@@ -73,7 +79,13 @@ def spend(preset: Preset, base_url: str, model: str, usage: Usage, written_for_1
         model: the model that was asked for.
         usage: what the provider counted.
         written_for_1h: of ``usage.cache_written``, the tokens that are kept for an hour; they cost more.
+        settings: what the person says of the model; its price goes first.
     """
+    if settings.input_price is not None and settings.output_price is not None:
+        own = rates(preset, base_url, model, settings)
+        whole = (usage.input - usage.cached) * settings.input_price
+        micros = whole + usage.cached * own.cached_micros + usage.output * own.output_micros
+        return Spend(tokens=usage.total, usd_micros=-(-micros // 1_000_000))
     if preset.local:
         return Spend(tokens=usage.total)
     listed = _find(preset.prices, base_url, model)

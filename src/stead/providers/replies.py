@@ -93,7 +93,7 @@ class ReplyBuilder:
         """Whether anything came in this slot."""
         return slot in self._parts
 
-    def parts(self, number: RequestNo, provider: str) -> tuple[ReplyPart, ...]:
+    def parts(self, number: RequestNo, provider: str, model: str) -> tuple[ReplyPart, ...]:
         """The whole reply; calls are keyed ``call_<number>_<index>``, and empty texts are left out.
 
         A call that names no tool is one of "", which the gate refuses, so that the model is asked again.
@@ -108,7 +108,7 @@ class ReplyBuilder:
                         made.append(Text(text))
                 case "thinking":
                     if text or part.signature:
-                        made.append(Thinking(text, f"{part.made_by}|{part.signature}", provider))
+                        made.append(Thinking(text, f"{part.made_by}|{part.signature}", provider, model))
                 case "call":
                     made.append(ToolCall(CallKey(f"call_{number}_{calls}"), whole(part.name), text or "{}"))
                     calls += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote
 
 import msgspec
@@ -19,6 +19,7 @@ from stead.domain.messages import ReplyPart, Usage
 from stead.providers import faults
 from stead.providers.connection import Connection
 from stead.providers.failures import Broken, Failure
+from stead.providers.quotas import quota_in
 from stead.providers.sse import EventStream
 from stead.providers.transport import BROKEN, Answer
 from stead.providers.wire import Reader, Stop, headers
@@ -37,6 +38,7 @@ class Ask(msgspec.Struct, frozen=True):
         number: of the request in its session; calls are keyed by it.
         provider: whose words the reply is.
         max_output_tokens: the cap on the reply.
+        headers: the person's own, of this model.
     """
 
     model: str
@@ -44,6 +46,7 @@ class Ask(msgspec.Struct, frozen=True):
     number: RequestNo
     provider: str
     max_output_tokens: int
+    headers: Mapping[str, str]
 
 
 class Received(msgspec.Struct, frozen=True):
@@ -74,7 +77,7 @@ async def receive(connection: Connection, ask: Ask, on_text: Callable[[str], Non
     try:
         async with asyncio.timeout(endpoint.deadlines.total_s):
             first = await _read(connection, ask, reader)
-        parts = reader.reply.parts(ask.number, ask.provider)
+        parts = reader.reply.parts(ask.number, ask.provider, ask.model)
     except TimeoutError:
         text = f"no whole reply within {endpoint.deadlines.total_s:g} s"
         raise Broken(Failure("timeout", text, charged=True)) from None
@@ -110,8 +113,9 @@ async def _read(connection: Connection, ask: Ask, reader: Reader) -> float:
     wire, key, first = connection.wire, connection.endpoint.key, 0.0
     limit_bytes = LEAST_BYTES + TOKEN_BYTES * ask.max_output_tokens
     target = wire.reply_target.format(model=quote(ask.model, safe=""))
-    asked = connection.channel.ask(target, headers(wire, key), ask.body, limit_bytes=limit_bytes)
+    asked = connection.channel.ask(target, headers(wire, key, ask.headers), ask.body, limit_bytes=limit_bytes)
     async with asked as answer:
+        connection.quota = quota_in(answer.headers) or connection.quota
         if answer.status != 200:
             raise Broken(faults.refused(answer.status, answer.headers, await _words(answer), secret=key))
         stream = EventStream()

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from stead.domain.messages import Message
+from stead.domain.providers import Effort
 from stead.domain.tools import ToolSpec
 from stead.providers.replies import ReplyBuilder
 
@@ -30,11 +32,25 @@ class Opening(msgspec.Struct, frozen=True):
         model: as the vendor knows it.
         max_output_tokens: the cap on the reply.
         session: the vendor may use it to find the session's cache again.
+        effort: how hard it is to think; "" leaves it to the vendor.
+        params: further fields of the body, which never take the place of ours.
     """
 
     model: str
     max_output_tokens: int
     session: str
+    effort: Effort = ""
+    params: Mapping[str, Any] = MappingProxyType({})
+
+    def body(self, ours: dict[str, Any]) -> bytes:
+        """The beginning of the JSON object: our fields, and the person's where they are none of ours."""
+        for name, value in self.params.items():
+            own = ours.get(name)
+            if name not in ours:
+                ours[name] = value
+            elif isinstance(own, dict) and isinstance(value, dict):
+                ours[name] = value | own
+        return msgspec.json.encode(ours)[:-1]
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -98,7 +114,8 @@ class Wire(Protocol):
         """What reads one answer. ``on_text`` gets text as it comes."""
 
 
-def headers(wire: Wire, key: str) -> dict[bytes, bytes]:
-    """What every request carries. ``key`` is "" for none."""
+def headers(wire: Wire, key: str, further: Mapping[str, str]) -> dict[bytes, bytes]:
+    """What every request carries. ``key`` is "" for none, ``further`` are the person's own headers."""
     keyed = {name: form % key.encode() for name, form in wire.key_headers.items()} if key else {}
-    return {**wire.own_headers, **keyed}
+    own = {name.lower().encode(): value.encode() for name, value in further.items()}
+    return {**own, **wire.own_headers, **keyed}

@@ -190,7 +190,10 @@ class Runtime:
 
     async def _change_home(self, command: HomeCommand | SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
         known = {row.name for row in self.conditions.rows()}  # ``models.info`` would load the list of all prices
-        if isinstance(command, cmd.SetChain) and (unknown := {ref.provider for ref in command.chain} - known):
+        named = {ref.provider for ref in command.chain} if isinstance(command, cmd.SetChain | cmd.SetRole) else set()
+        if isinstance(command, cmd.ConfigureModel):
+            named = {command.name}
+        if unknown := named - known:
             raise NotFound(f"no provider {min(unknown)!r}; `stead providers` lists what there is")
         async with self._book.lock:
             if isinstance(command, SecretCommand):

@@ -207,7 +207,7 @@ class Extractor:
         """The home's models without the rehearsal; it blocks."""
         found = []
         models = self._models()
-        for ref in models.default_chain() if self._tokens_a_day else ():
+        for ref in (models.role("fast") or models.default_chain()) if self._tokens_a_day else ():
             try:
                 info = models.info(ref)
             except NotFound:

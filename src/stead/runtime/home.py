@@ -21,6 +21,7 @@ from stead.domain.bindings import ends
 from stead.domain.commands import (
     AddRule,
     AllowHost,
+    ConfigureModel,
     ConfigureProvider,
     DisallowHost,
     RemoveProvider,
@@ -29,6 +30,7 @@ from stead.domain.commands import (
     SetCap,
     SetChain,
     SetProviderKey,
+    SetRole,
     SetSearch,
 )
 from stead.domain.directives import Directives
@@ -37,7 +39,7 @@ from stead.domain.hosts import parse_allowed
 from stead.domain.ids import HOME, CommandId
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
-from stead.domain.providers import ProviderCheck, ProviderRow
+from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Role, header_secret
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
@@ -45,6 +47,7 @@ from stead.domain.sessions import Grant
 from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
+from stead.runtime.model_settings import as_account, changed_settings, require_no_account
 from stead.runtime.searching import SearchService, search_change
 
 log = logging.getLogger(__name__)
@@ -56,7 +59,9 @@ NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
 
 HomeCommand = (
     ConfigureProvider
+    | ConfigureModel
     | SetProviderKey
+    | SetRole
     | RemoveProvider
     | SetChain
     | SetCap
@@ -79,6 +84,9 @@ class HomeState:
     seq: int = 0
     providers: dict[str, ev.ProviderConfigured] = field(default_factory=dict)
     chain: tuple[ev.ModelRef, ...] = ()
+    models: dict[tuple[str, str], ModelSettings] = field(default_factory=dict)
+    """What the person says of models, by provider and model; with model "" of every one of the provider."""
+    roles: dict[Role, tuple[ev.ModelRef, ...]] = field(default_factory=dict)
     cap: ev.Budget = NO_CAP
     search: ev.SearchConfigured | None = None
     grants: tuple[tuple[str, Grant], ...] = ()
@@ -129,7 +137,13 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
         case ev.ProviderRemoved(name=name):
             left = {key: value for key, value in state.providers.items() if key != name}
             chain = tuple(ref for ref in state.chain if ref.provider != name)
-            return replace(state, providers=left, chain=chain)
+            roles = {role: tuple(ref for ref in refs if ref.provider != name) for role, refs in state.roles.items()}
+            models = {key: settings for key, settings in state.models.items() if key[0] != name}
+            return replace(state, providers=left, chain=chain, roles=roles, models=models)
+        case ev.ModelConfigured(provider=provider, model=model, settings=settings):
+            return replace(state, models={**state.models, (provider, model): settings})
+        case ev.RoleSet(role=role, chain=chain):
+            return replace(state, roles={**state.roles, role: chain})
         case ev.ChainSet(chain=chain):
             return replace(state, chain=chain)
         case ev.CapSet(daily=daily):
@@ -334,8 +348,12 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, setup
     match command:
         case ConfigureProvider():
             fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
+            fact = as_account(fact, state.providers)
             setup.require_valid(fact)
             return fact
+        case ConfigureModel(name=name, model=model):
+            before = ModelSettings() if command.reset else state.models.get((name, model), ModelSettings())
+            return ev.ModelConfigured(name, model, await changed_settings(command, before, secrets))
         case SetProviderKey(name=name, key=key):
             if not key.strip() or len(key) > _KEY_CHARS or "\n" in key.strip():
                 raise InvalidRequest("a key is one line of text, not empty")
@@ -344,8 +362,14 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, setup
             return msgspec.structs.replace(provider, key="vault")
         case RemoveProvider(name=name):
             _known(state, name)
+            require_no_account(name, state.providers)
             await secrets.remove(setup.secret_name(name))
+            for (at, model), settings in state.models.items():
+                for header in settings.headers if at == name else {}:
+                    await secrets.remove(header_secret(name, model, header))
             return ev.ProviderRemoved(name=name)
+        case SetRole(role=role, chain=chain):
+            return ev.RoleSet(role=role, chain=chain)
         case SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
         case SetCap(daily=daily):

@@ -32,6 +32,7 @@ from stead.runtime.deps import Deps
 from stead.runtime.folder import folder
 from stead.runtime.home import check_budget
 from stead.runtime.past import state_at
+from stead.runtime.pricing import unpriced
 from stead.runtime.registry import Sessions
 from stead.runtime.secrets import SecretBook
 from stead.runtime.sessions import Actor
@@ -85,7 +86,9 @@ class Opener:
         """
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
-        fact = await asyncio.to_thread(self._opened, command, d.models.default_chain())
+        chain = d.models.default_chain()
+        await d.models.prepare(command.chain or chain)
+        fact = await asyncio.to_thread(self._opened, command, chain)
         session = SessionId(d.new_id("s"))
         fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session))
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
@@ -96,9 +99,7 @@ class Opener:
 
     def _opened(self, command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.SessionOpened:
         fact = opened(command, chain)
-        for ref in fact.chain:
-            self._deps.models.info(ref)  # says which provider there is not; the first call loads the price list
-        return fact
+        return msgspec.structs.replace(fact, unpriced=unpriced(fact.chain, self._deps.models))
 
     async def fork(self, command: cmd.ForkSession, claim: Claimed, _door: str) -> cmd.Answer:
         """Open an interactive session that goes on from a moment of another one, objective or not.

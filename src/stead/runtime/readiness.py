@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from stead.domain.events import ModelRef
 from stead.domain.ports import REHEARSAL, Clock, Isolation, Machines
-from stead.domain.providers import ProviderCheck, ProviderRow
+from stead.domain.providers import ProviderCheck, ProviderHealth, ProviderRow, Quota
 from stead.runtime.home import ProviderService
 from stead.runtime.service import Readiness, ReadyPart
 
@@ -35,12 +35,16 @@ class Conditions:
         self._providers = service
         self._clock = clock
         self._clean = clean
-        self._checks: dict[ProviderRow, ProviderCheck] = {}
-        """By the row as it was tested: a provider that was changed since has not been tested."""
+        self._checks: dict[str, tuple[ProviderRow, ProviderCheck]] = {}
+        """By name, with the row as it was tested: a provider that was changed since has not been tested."""
 
     def rows(self) -> tuple[ProviderRow, ...]:
         """All providers, each with its last test."""
-        return tuple(replace(row, checked=self._checks.get(row)) for row in self._providers.rows())
+        return tuple(replace(row, checked=self._check_of(row)) for row in self._providers.rows())
+
+    def _check_of(self, row: ProviderRow) -> ProviderCheck | None:
+        tested, check = self._checks.get(row.name, (None, None))
+        return check if tested == _as_set_up(row) else None
 
     async def check(self, name: str) -> ProviderCheck:
         """See ``service.Holdings.check_provider``."""
@@ -48,12 +52,12 @@ class Conditions:
         check = await self._providers.check(name)
         check = replace(check, text=self._clean(check.text), at_ms=self._clock.now_ms())
         if tested is not None:
-            self._checks = {row: old for row, old in self._checks.items() if row.name != name} | {tested: check}
+            self._checks[name] = (_as_set_up(tested), check)
         return check
 
     def forget(self, name: str) -> None:
         """Another key was put in, which no row shows."""
-        self._checks = {row: check for row, check in self._checks.items() if row.name != name}
+        self._checks.pop(name, None)
 
     async def look_again(self) -> None:
         """See ``service.Conditions``."""
@@ -64,6 +68,11 @@ class Conditions:
         """How things stand, with a verdict on each part."""
         found = parts(standing.chain, self.rows(), standing.isolation)
         return replace(standing, parts=found, ready=all(part.verdict != "fail" for part in found))
+
+
+def _as_set_up(row: ProviderRow) -> ProviderRow:
+    """The row without what changes by itself."""
+    return replace(row, health=ProviderHealth(), quota=Quota())
 
 
 def parts(chain: Sequence[ModelRef], rows: Sequence[ProviderRow], isolation: Isolation) -> tuple[ReadyPart, ...]:

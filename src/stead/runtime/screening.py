@@ -13,7 +13,7 @@ looked for before that: one of them may itself have a character that the screeni
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -25,6 +25,7 @@ from stead.domain.messages import ReplyPart, Text, Thinking, ToolCall
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.ports import ModelInfo, ModelRequest, Models, Reply
+from stead.domain.providers import Role
 from stead.domain.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from stead.domain.trials import Landing
 from stead.runtime.secrets import SecretBook
@@ -48,6 +49,14 @@ class ScreenedModels:
         """See ``Models``."""
         return self._models.info(ref)
 
+    def role(self, role: Role) -> tuple[ModelRef, ...]:
+        """See ``Models``."""
+        return self._models.role(role)
+
+    async def prepare(self, chain: Sequence[ModelRef]) -> None:
+        """See ``Models``."""
+        await self._models.prepare(chain)
+
     def default_chain(self) -> tuple[ModelRef, ...]:
         """See ``Models``."""
         return self._models.default_chain()
@@ -65,6 +74,7 @@ class ScreenedModels:
             reply,
             parts=tuple(_part(part, clean) for part in reply.parts),
             attempts=tuple(map(self._book.redactor().clean, reply.attempts)),
+            repaired=tuple(msgspec.structs.replace(one, original=clean(one.original)) for one in reply.repaired),
         )
 
     def _cleaned(self, fault: ModelFault) -> ModelFault:

@@ -18,7 +18,7 @@ from stead.domain.checkpoints import InUse, Restored
 from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.domain.ids import HOME
-from stead.domain.ports import Claimed
+from stead.domain.ports import Claimed, Models
 from stead.domain.sessions import Edit, Session, kept
 from stead.runtime.answers import answer, of
 from stead.runtime.deps import Deps
@@ -50,7 +50,7 @@ class SessionCommands:
         actor, claim = self._sessions.actor(command.session), of(claim, command.session)
         halts = isinstance(command, (cmd.Stop, cmd.Cancel, cmd.CloseSession))
         if halts and not isinstance(command, cmd.Stop):
-            facts_of(command, await actor.state(), door)  # what is refused stops nothing
+            facts_of(command, await actor.state(), door, self._deps.models)  # what is refused stops nothing
         if halts:
             await actor.halt()
         try:
@@ -60,7 +60,7 @@ class SessionCommands:
             if not isinstance(command, cmd.Stop):
                 raise
             return msgspec.structs.replace(
-                claim.answer, seq=self._deps.journal.head(), text=_owed(actor, command, door, fault)
+                claim.answer, seq=self._deps.journal.head(), text=_owed(actor, command, door, fault, self._deps.models)
             )
         finally:
             if halts:
@@ -88,18 +88,18 @@ class SessionCommands:
         for actor in live:
             stop = cmd.Stop(actor.id, command.why)
             try:
-                await actor.tell(partial(_facts_in, stop, door), None, cause=claim.id)
+                await actor.tell(partial(_facts_in, stop, door, self._deps.models), None, cause=claim.id)
             except Conflict:
                 continue  # it ended by itself in the meantime
             except StorageFault as fault:
-                said = f"; {_owed(actor, stop, door, fault)}"
+                said = f"; {_owed(actor, stop, door, fault, self._deps.models)}"
             finally:
                 actor.release()
         return cmd.Answer(claim.id, HOME, self._deps.journal.head(), f"{len(live)} stopped{said}")
 
     async def _facts(self, command: cmd.SessionWord, door: str, session: Session) -> Facts:
         """The facts of a word; what is remembered, and what the project says, comes before a message."""
-        facts = facts_of(command, session, door)
+        facts = facts_of(command, session, door, self._deps.models)
         if not isinstance(command, cmd.SendMessage):
             return facts
         facts = (*await self._deps.memory.recollection.before_words(session, command.text), *facts)
@@ -190,13 +190,13 @@ def _cut(command: cmd.SessionWord) -> str:
             return ""
 
 
-def _facts_in(command: cmd.Stop, door: str, session: Session) -> Facts:
-    return facts_of(command, session, door)
+def _facts_in(command: cmd.Stop, door: str, models: Models, session: Session) -> Facts:
+    return facts_of(command, session, door, models)
 
 
-def _owed(actor: Actor, stop: cmd.Stop, door: str, fault: StorageFault) -> str:
+def _owed(actor: Actor, stop: cmd.Stop, door: str, fault: StorageFault, models: Models) -> str:
     """Have a stop recorded as soon as the disk takes it; gives what the person is to know."""
-    actor.hold.owe(partial(_facts_in, stop, door))
+    actor.hold.owe(partial(_facts_in, stop, door, models))
     return f"it holds, but that could not be recorded ({fault}); a restart before it is would let it go on"
 
 

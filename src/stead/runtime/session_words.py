@@ -18,21 +18,29 @@ from stead.domain.checks import CheckResult, all_checked
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CallKey
 from stead.domain.messages import AssistantMessage, ToolCall
+from stead.domain.ports import Models
 from stead.domain.sessions import PERSON, Call, Session
 from stead.runtime.home import check_budget
+from stead.runtime.pricing import unpriced
 from stead.runtime.steps import ending, lapsed
 
 _MOST_STEPS = 30
 Facts = tuple[ev.Body, ...]
 
 
-def facts_of(command: cmd.SessionWord, session: Session, door: str) -> Facts:
+def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Models) -> Facts:
     """The facts that a person's word makes in a session.
+
+    Args:
+        command: the word.
+        session: as it is.
+        door: where it was said.
+        models: says which there are, and what is known of their prices.
 
     Raises:
         Conflict: the session is not in a state where it means anything.
         InvalidRequest: the word itself cannot be.
-        NotFound: it is about a call that there is not.
+        NotFound: it is about a call or a model that there is not.
     """
     match command:
         case cmd.Delete():
@@ -71,6 +79,12 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str) -> Facts:
             if session.spec.interactive:
                 raise Conflict("acceptance checks belong to a goal; an interactive session has none")
             return (ev.ChecksSet(with_checks(session, all_checked(checks)), "person"),)
+        case cmd.SwitchModel():
+            chain = command.chain or session.spec.chain
+            effort = session.spec.effort if command.effort is None else command.effort
+            if (chain, effort) == (session.spec.chain, session.spec.effort):
+                raise Conflict("it uses these models already, with this effort")
+            return (ev.ModelSwitched(chain, effort, unpriced(chain, models), door),)
         case cmd.RaiseBudget(budget=budget):
             check_budget(budget)
             return (ev.BudgetRaised(budget=budget, door=door),)

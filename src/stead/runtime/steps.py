@@ -94,6 +94,13 @@ class Steps:
             return None
         return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models, stream.prompt)
 
+    def _reading_world(self, stream: Stream) -> World | None:
+        """The same for a reading, with the models that the person chose for that role, if they did."""
+        world, chosen = self.world(stream), self._deps.models.role("reading")
+        if world is None or not chosen:
+            return world
+        return msgspec.structs.replace(world, models=tuple(self._deps.models.info(ref) for ref in chosen))
+
     def instructed(self, session: Session) -> tuple[ev.InstructionsSet, ...]:
         """What the person has come to ask of models always, if the next request begins otherwise by it.
 
@@ -121,6 +128,7 @@ class Steps:
             tools=self._deps.gate.offered(session.spec.tools),
             messages=stream.prompt.messages(session),
             max_output_tokens=effect.max_output_tokens,
+            effort=session.spec.effort,
         )
         intent = ev.ModelRequested(
             number=effect.number,
@@ -163,6 +171,7 @@ class Steps:
                 attempts=reply.attempts,
                 duration_ms=reply.duration_ms,
                 first_token_ms=reply.first_token_ms,
+                repaired=reply.repaired,
             ),
         )
 
@@ -292,7 +301,7 @@ class Steps:
 
     async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:
         """The end of a call that put a question: what passes of the answer stands in place of its text."""
-        world = self.world(stream)
+        world = self._reading_world(stream)
         perform = partial(self._performer.perform, name=end.key)
         read = await reading.answer(stream, end.key, question, end.label, world, self._deps, perform)
         if isinstance(read, Cancelled):

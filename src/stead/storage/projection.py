@@ -188,6 +188,8 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=then, open_calls=())
         case ev.BudgetRaised(budget=budget):
             return replace(objective, row=replace(row, budget=budget))
+        case ev.ModelSwitched(chain=chain):
+            return replace(objective, row=replace(row, chain=chain))
         case ev.ReviewWanted(review=review):
             return replace(objective, row=replace(row, review=review))
         case ev.TrialDiscarded() | ev.TrialApplied(left=False):

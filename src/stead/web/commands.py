@@ -62,6 +62,7 @@ SESSIONS = (
     Route("PUT", "/sessions/{session}/checks", "set_checks", cmd.SetChecks, "WantedChecks"),
     post("/sessions/{session}/checks/{id:check}", "answer_check", cmd.AnswerCheck, "CheckAnswer"),
     post("/sessions/{session}/budget", "raise_budget", cmd.RaiseBudget, "WantedBudget", spread="budget"),
+    post("/sessions/{session}/model", "switch_model", cmd.SwitchModel, "WantedModel"),
     post("/sessions/{session}/calls/{call}/edit", "edit_call", cmd.EditCall, "OwnArguments"),
     post("/sessions/{session}/calls/{call}/cancel", "cancel_call", cmd.CancelCall, "CancelReason"),
     post("/sessions/{session}/calls/{call}/retry", "retry_call", cmd.RetryCall),
@@ -76,6 +77,8 @@ SESSIONS = (
 HOME = (
     post("/providers", "configure_provider", cmd.ConfigureProvider, "NewProvider", leads_to=_NAME),
     post("/providers/{provider}/key", "set_provider_key", cmd.SetProviderKey, "ProviderKey"),
+    post("/providers/{provider}/models", "configure_model", cmd.ConfigureModel, "WantedSettings"),
+    post("/roles", "set_role", cmd.SetRole, "RoleModels"),
     Route("DELETE", "/providers/{provider}", "remove_provider", cmd.RemoveProvider),
     post("/chain", "set_chain", cmd.SetChain, "NewChain"),
     post("/cap", "set_cap", cmd.SetCap, "NewCap"),

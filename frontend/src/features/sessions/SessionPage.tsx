@@ -22,6 +22,7 @@ import { Contract } from "./Contract";
 import { Controls } from "./Controls";
 import { Find } from "./Find";
 import { grantsOf, mayHoldChanges, samplesOf } from "./facts";
+import { ModelSwitch } from "./ModelSwitch";
 import { Now } from "./Now";
 import { Outcome } from "./Outcome";
 import { Presence } from "./Presence";
@@ -155,7 +156,6 @@ function Side({ row, story, children }: { row: Row; story: Story; children: Reac
 }
 
 function Head({ row, story, children }: { row: Row; story: Story; children: ReactNode }) {
-  const model = row.chain[0];
   return (
     <header className="flex items-center gap-x-4 gap-y-1 border-line border-b px-4 py-2 max-md:flex-wrap md:px-6">
       <div className="min-w-44 flex-1">
@@ -173,11 +173,7 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
           <span title={row.directory} className="min-w-0 truncate font-mono text-xs">
             <SafeText>{row.directory}</SafeText>
           </span>
-          {model && (
-            <span className="shrink-0 truncate text-xs max-md:hidden">
-              <SafeText>{`${model.provider}/${model.model}`}</SafeText>
-            </span>
-          )}
+          <ModelSwitch id={row.id} chain={row.chain} />
           <Presence session={row.id} story={story} />
         </div>
       </div>

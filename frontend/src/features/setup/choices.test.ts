@@ -12,6 +12,10 @@ const REHEARSAL: Provider = {
   found: true,
   clearance: "private",
   checked: null,
+  account_of: "",
+  settings: [],
+  health: { state: "unknown", text: "", next_ms: 0 },
+  quota: { requests: -1, tokens: -1 },
 };
 const PRESETS = [
   { name: "acme", title: "Acme Models", base_url: "https://api.example.com/v1", model: "m1", key_env: "ACME_KEY" },

@@ -62,7 +62,7 @@ export function choicesOf(rows: readonly Provider[], presets: readonly Schema["P
 /** The provider as it is to be saved. */
 export function wishOf(choice: Choice, typed: { address: string; model: string; withKey: boolean }): Wish {
   const { row } = choice;
-  const env = /^env:\S+/.exec(row?.key ?? "")?.[0];
+  const env = /^(env|keychain):\S+/.exec(row?.key ?? "")?.[0];
   return {
     name: choice.name,
     preset: choice.preset as Wish["preset"],
@@ -70,6 +70,7 @@ export function wishOf(choice: Choice, typed: { address: string; model: string; 
     model: typed.model || (row && !row.found ? row.model : ""),
     key: typed.withKey ? "vault" : (env ?? (row?.key === "vault" || row?.key === "missing" ? "vault" : "none")),
     clearance: row?.clearance ?? "private",
+    account_of: row?.account_of ?? "",
   };
 }
 

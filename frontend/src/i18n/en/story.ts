@@ -164,6 +164,10 @@ export const t = define("story", {
   stoppedWhy: "Stopped, from {door}: {why}",
   closed: "Put away. The next message opens it again",
   budget: "May spend {tokens} and {usd} in all",
+  answeredBy: "Answered by {name}. Tried before, or left out:",
+  unpriced:
+    "No price is known for {models}: only the limit of {tokens} tokens holds. Neither the limit in dollars nor the home’s daily cap counts it.",
+  switched: "From the next request on: {models}{effort, select, none {} other {, effort {effort}}}",
   tokensOf: "{count} tokens",
   noLimit: "any amount",
   granted: "{tool} is allowed for this {scope}",

@@ -12,7 +12,7 @@ import { Time } from "@/ui/Time";
 import type { FailedItem, Item, MessageItem, OpenedItem, PlanItem, ReplyItem, Row, StepItem, Writing } from "../shape";
 import { Ask } from "./Ask";
 import { Fold } from "./Fold";
-import { quiet, type Shown, shownOf } from "./lines";
+import { quiet, type Shown, shownOf, unpricedWords } from "./lines";
 import { isRemembered, Remembered } from "./Remembered";
 import { StepDetail } from "./StepDetail";
 import { StepLine } from "./StepLine";
@@ -68,6 +68,7 @@ function OpenedView({ item: { body } }: { item: OpenedItem }) {
   // What stands at its default is left out of the event.
   const hosts = body.hosts ?? [];
   const secrets = body.secrets ?? [];
+  const unpriced = unpricedWords(body, body.budget);
   return (
     <div className="text-ink-2 text-sm">
       <p>
@@ -77,6 +78,11 @@ function OpenedView({ item: { body } }: { item: OpenedItem }) {
       {hosts.length > 0 && (
         <p>
           <SafeText>{t("hosts", { names: hosts.join(", ") })}</SafeText>.
+        </p>
+      )}
+      {unpriced && (
+        <p className="text-ask">
+          <SafeText>{unpriced}</SafeText>
         </p>
       )}
       {secrets.length > 0 && (
@@ -122,6 +128,9 @@ function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onTog
     <div className="py-1.5">
       {item.attempts.length > 0 && (
         <Fold id={item.id} open={open} onToggle={onToggle} summary={t("triedBefore", { count: item.attempts.length })}>
+          <p>
+            <SafeText>{t("answeredBy", { name: `${item.model.provider}/${item.model.model}` })}</SafeText>
+          </p>
           {item.attempts.map((attempt) => (
             <p key={attempt}>
               <SafeText>{attempt}</SafeText>

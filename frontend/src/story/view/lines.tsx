@@ -17,6 +17,14 @@ export interface Shown {
 
 const PATHS = 12;
 
+/** What limits models of no known price; "" where every price is known, or nothing is limited in money. */
+export function unpricedWords(said: { unpriced?: readonly string[] | undefined }, budget: Schema["Budget"]): string {
+  const models = said.unpriced ?? [];
+  if (models.length === 0 || budget.usd_micros === "unlimited") return "";
+  const limit = budget.tokens === "unlimited" ? budget.tokens : formatTokens(budget.tokens);
+  return t("unpriced", { models: models.join(", "), tokens: limit });
+}
+
 /** What an event of a line says, by its type. What was remembered opens, and is shown in `Remembered`. */
 const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { type: Type }>) => Shown } = {
   "notice.given": (body) => quiet(t("notice", { text: body.text })),
@@ -36,6 +44,13 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
   },
   "session.closed": () => quiet(t("closed")),
   "budget.raised": ({ budget }) => quiet(t("budget", { tokens: tokens(budget.tokens), usd: usd(budget.usd_micros) })),
+  "model.switched": ({ chain, effort }) =>
+    quiet(
+      t("switched", {
+        models: chain.map((ref) => `${ref.provider}/${ref.model}`).join(" → "),
+        effort: effort || "none",
+      }),
+    ),
   "checkpoint.taken": ({ why, turn, note, files }) =>
     quiet(
       t("checkpoint", {

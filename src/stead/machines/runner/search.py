@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from . import files
 from .enter import WORK, enter
 from .frames import Fault, encode
-from .ignored import Ignored
+from .ignored import REMADE, Ignored
 
 _ROWS, _ROW_CHARACTERS, _ROWS_BYTES = 1000, 300, 256 << 10
 _PAGE_BYTES = 1 << 20
@@ -251,8 +251,10 @@ def _prove(rows: Rows, kind: bytes, path: bytes, text: bytes) -> None:
 
     if kind in (b"changed", b"untouched"):
         wanted = [part for part in os.fsdecode(path + b"**" * path.endswith(b"/")).split("/") if part not in ("", ".")]
-        found = (entry for entry in _walk(WORK, rows) if _matches(entry.path[len(WORK) + 1 :].split("/"), wanted))
-        answer = digest(found, rows.check)
+        every = ((entry.path[len(WORK) + 1 :].split("/"), entry) for entry, _ in _walk(WORK, rows, everything=True))
+        # What git ignores counts: the work could have it ignore something. What machines make anew lands nowhere.
+        found = {"/".join(parts): entry for parts, entry in every if _matches(parts, wanted) and not REMADE & {*parts}}
+        answer = digest([found[path] for path in sorted(found)], rows.check)
         rows.fields([b"1", b"", answer.encode()])
     else:
         holds, detail = prove(kind.decode(), path.decode(), text.decode())

@@ -116,7 +116,7 @@ function draftOf(row: Provider): Draft {
 }
 
 function wishOf(draft: Draft, row: Provider | undefined, typed: boolean): Wish {
-  const kept = /^env:\S+/.exec(row?.key ?? "")?.[0] ?? (row?.key === "none" || !row ? "none" : "vault");
+  const kept = /^(env|keychain):\S+/.exec(row?.key ?? "")?.[0] ?? (row?.key === "none" || !row ? "none" : "vault");
   return {
     name: draft.name,
     preset: draft.preset as Wish["preset"],
@@ -124,6 +124,7 @@ function wishOf(draft: Draft, row: Provider | undefined, typed: boolean): Wish {
     model: draft.model.trim(),
     key: typed ? "vault" : kept,
     clearance: draft.clearance,
+    account_of: row?.account_of ?? "",
   };
 }
 
