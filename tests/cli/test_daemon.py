@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -102,11 +104,51 @@ def test_after_a_crash_up_starts_again(offline: Cli, home: Home) -> None:
     pid = find_address(home).pid
     os.kill(pid, signal.SIGKILL)
     until(lambda: not is_alive(pid), "the daemon to die")
-    gone = offline("objectives")
+    gone = offline("stop")
     assert gone.code == 4
     assert gone.err.endswith("next: start it with: stead up\n")
     assert offline("up").code == 0
     assert find_address(home).pid != pid
+
+
+def test_a_command_that_needs_the_daemon_starts_it(offline: Cli, home: Home) -> None:
+    listed = offline("objectives")
+    assert (listed.code, listed.out) == (0, "No objectives yet. Give one: stead run GOAL\n")
+    assert is_alive(find_address(home).pid)
+
+
+def test_a_command_starts_the_daemon_where_a_crash_left_the_number_of_another_process(offline: Cli, home: Home) -> None:
+    assert offline("up").code == 0
+    pid = find_address(home).pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not is_alive(pid), "the daemon to die")
+    left = json.loads(home.address.read_text())
+    home.address.write_text(json.dumps({**left, "pid": os.getpid()}))
+    assert offline("objectives").code == 0
+    assert find_address(home).pid not in (pid, os.getpid())
+
+
+def test_a_copied_home_does_not_command_the_daemon_of_the_original(offline: Cli, home: Home, tmp_path: Path) -> None:
+    assert offline("up").code == 0
+    copy = tmp_path / "copy"
+    shutil.copytree(home.root, copy, ignore=shutil.ignore_patterns("*.sock"))
+    refused = offline("stop", "--home", str(copy))
+    assert refused.code == 4
+    assert "which is a copy of another home" in refused.err
+    assert offline("down", "--home", str(copy)).out == "Stead is not running.\n"
+    assert offline("status").code == 0
+
+
+def test_up_renews_a_daemon_that_runs_the_code_of_before_an_update(offline: Cli, home: Home) -> None:
+    assert offline("up").code == 0
+    old = find_address(home)
+    home.address.write_text(json.dumps(old._asdict() | {"code": "of before"}))
+    assert "runs the code of before an update" in offline("doctor").out
+    unknown = offline("show", "s_0123456789abcdef")
+    assert "The daemon runs other code than this command" in unknown.err
+    renewed = offline("up")
+    assert "the daemon is started again with the code of now" in renewed.err
+    assert find_address(home).pid != old.pid
 
 
 def test_a_failing_start_shows_why_and_ends_with_4(offline: Cli, home: Home) -> None:

@@ -48,9 +48,16 @@ class Invocation:
     Args:
         options: the global ones.
         parser_of: the whole parser of a command, by its name.
+        start: starts the daemon at the first request, where none runs.
     """
 
-    def __init__(self, options: Namespace, parser_of: Callable[[str], ArgumentParser]) -> None:
+    def __init__(
+        self,
+        options: Namespace,
+        parser_of: Callable[[str], ArgumentParser],
+        start: Callable[[Invocation], None] | None = None,
+    ) -> None:
+        self._start = start
         self.parser_of = parser_of
         self.debug: bool = options.debug
         self.as_json: bool = options.json
@@ -71,11 +78,12 @@ class Invocation:
 
     @property
     def client(self) -> Client:
-        """The client of the home's daemon; connects at its first request."""
+        """The client of the home's daemon; connects at its first request, and starts the daemon if the command may."""
         if self._client is None:
             from stead.client import Client
 
-            self._client = Client(self.home)
+            start = self._start
+            self._client = Client(self.home, None if start is None else lambda: start(self))
         return self._client
 
     @property

@@ -10,7 +10,7 @@ import sys
 from argparse import REMAINDER, SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
-from stead.cli.catalogue import GROUPS, SUMMARIES
+from stead.cli.catalogue import AS_IT_IS, GROUPS, SUMMARIES
 from stead.cli.commands import load
 from stead.cli.invocation import BAD_REQUEST, FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean
@@ -46,7 +46,7 @@ def _run(words: list[str]) -> int:
         if not name:
             return OK
         arguments = parser_of(name).parse_args(options.rest, options)
-        invocation = Invocation(arguments, parser_of)
+        invocation = Invocation(arguments, parser_of, None if name in AS_IT_IS else _start_daemon)
         return load(name).run(invocation, arguments)
     except KeyboardInterrupt:
         invocation.out.note("")
@@ -59,7 +59,8 @@ def _run(words: list[str]) -> int:
 
             invocation.out.note(clean("".join(traceback.format_exception(error))))
         known = _explained(error)
-        invocation.out.error(known.cause, known.next_step, known.code)
+        cause = known.cause + ("" if isinstance(error, CommandError) else _of_old_code(invocation))
+        invocation.out.error(cause, known.next_step, known.code)
         return known.exit_code
 
 
@@ -134,6 +135,27 @@ def _explained(error: Exception) -> CommandError:
         return CommandError(str(error), "stead doctor", exit_code=FAILED, code="os")
     cause = f"this should not have happened: {type(error).__name__}: {error}"
     return CommandError(cause, "run it again with --debug and report what it shows", exit_code=FAILED, code="bug")
+
+
+def _start_daemon(invocation: Invocation) -> None:
+    from stead.cli.starting import start
+
+    start(invocation)
+    if (invocation.home.run / "recovery.txt").exists():
+        invocation.out.note("Stead is started. Its recovery key is shown once, by: stead up")
+
+
+def _of_old_code(invocation: Invocation) -> str:
+    """What to add to an error where the daemon and this command do not know the same things; "" where they do."""
+    from stead.client import NoDaemon
+
+    try:
+        outdated = invocation.client.outdated
+    except NoDaemon:
+        return ""
+    return (
+        ". The daemon runs other code than this command, from before an update; renew it: stead up" if outdated else ""
+    )
 
 
 def split_advice(message: str) -> tuple[str, str]:

@@ -10,7 +10,6 @@ from argparse import Namespace
 from stead.cli.forms import OBJECTIVE, OneOf, arg, command
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
-from stead.cli.starting import ensure_daemon
 from stead.cli.text_input import read_text
 from stead.cli.watching import Watch
 from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
@@ -20,7 +19,7 @@ from stead.client import Json
 def _run(invocation: Invocation, arguments: Namespace) -> int:
     body: Json = {"goal": read_text(arguments.goal, "goal"), "directory": folder_of(arguments.dir, "--dir DIR")}
     body |= {"constraints": arguments.constraint} | work_fields(arguments)
-    client, out = ensure_daemon(invocation), invocation.out
+    client, out = invocation.client, invocation.out
     answer = client.post("/objectives", body)
     session: str = answer["session"]
     if answer["text"]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.prompt import Left, Prompt
-from stead.cli.watching import Watch
+from stead.cli.watching import AWAY, Watch
 from stead.client import ApiError, Json
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class AttachedSession(Watch):
                 self._take(batch)
             if stream.connected != was_connected and not self._prompt.text:
                 was_connected = stream.connected
-                self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
+                self._note("connected again" if was_connected else AWAY)
             if not self._prompt.text:
                 self._print()
 

@@ -21,14 +21,12 @@ _TOGETHER = 4
 
 
 def _new(invocation: Invocation, arguments: Namespace) -> int:
-    from stead.cli.starting import ensure_daemon
-
     body = {"directory": folder_of(arguments.directory, "stead session new DIR")}
     body |= work_fields(arguments, SESSION_BUDGET)
     if arguments.ignore:
         body["ignore"] = arguments.ignore
     message = read_text(arguments.message, "message") if arguments.message else ""
-    client, out = ensure_daemon(invocation), invocation.out
+    client, out = invocation.client, invocation.out
     answer = client.post("/sessions", body)
     session: str = answer["session"]
     if answer["text"]:

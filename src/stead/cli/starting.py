@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from stead.cli.invocation import UNREACHABLE, CommandError, Invocation
-from stead.client import Client, NoDaemon
+from stead.client import NoDaemon
 
 if TYPE_CHECKING:
     from stead.config import Home
@@ -55,19 +55,6 @@ def answering(invocation: Invocation) -> bool:
     except NoDaemon:
         return False
     return True
-
-
-def ensure_daemon(invocation: Invocation) -> Client:
-    """The client of a daemon that answers; it is started if none runs.
-
-    Raises:
-        CommandError: it did not start; the text holds the last lines of its log.
-    """
-    if not answering(invocation):
-        start(invocation)
-        if (invocation.home.run / "recovery.txt").exists():
-            invocation.out.note("Stead is started. Its recovery key is shown once, by: stead up")
-    return invocation.client
 
 
 def start(invocation: Invocation) -> None:
