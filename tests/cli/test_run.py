@@ -341,3 +341,11 @@ def test_nothing_that_a_model_a_tool_or_a_file_says_reaches_the_terminal_as_a_co
     assert "\\x1b[2J" in shown.out, "a question shows what would run, escapes and all"
     assert "gnp.exe" in shown.out
     assert "\\u202e" in shown.out
+
+
+def test_limits_of_requests_and_of_time_are_given_as_options(cli: Cli, api: Simulator) -> None:
+    assert cli("run", "x", "--iterations", "200", "--wall", "8h", "--detach").code == 0
+    (opened,) = (command for command in api.commands if isinstance(command, commands.OpenSession))
+    assert (opened.limits.iterations, opened.limits.wall_s) == (200, 8 * 3600)
+    assert cli("run", "x", "--iterations", "0").err.endswith("next: --iterations 1\n")
+    assert "--wall '5 years' is not a time of work" in cli("run", "x", "--wall", "5 years").err

@@ -113,7 +113,7 @@ def number(words: str, default: int, help: str, least: int = 1, most: int = 0) -
         value = int(typed)
         if value < least or (most and value > most):
             limits = f"between {least} and {most}" if most else "positive" if least else "0 or more"
-            raise CommandError(f"{name} {value} is not {limits}", f"{name} {default}")
+            raise CommandError(f"{name} {value} is not {limits}", f"{name} {default or least}")
         return value
 
     return arg(words, help, type=whole_number, default=default)

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from stead.cli.catalogue import AS_IT_IS, GROUPS, SUMMARIES
 from stead.cli.commands import load
 from stead.cli.invocation import BAD_REQUEST, FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, Invocation
-from stead.cli.output import clean
+from stead.cli.output import clean, stream_is_terminal
 from stead.cli.parsing import Parser, command_parser
 
 _EPILOG = """exit codes
   0 done   1 failed or cancelled   2 bad request   3 waits for a person   4 no daemon   130 interrupted
 
+Without a command, at a terminal: work in this folder, as stead session here does.
 Help on a command: stead COMMAND --help"""
 
 
@@ -42,7 +43,7 @@ def _run(words: list[str]) -> int:
     options = Namespace(home="", json="--json" in words, plain=False, debug="--debug" in words)
     invocation = Invocation(options, parser_of)
     try:
-        name = _parse_globals(words, options)
+        name = _parse_globals(words or _alone(), options)
         if not name:
             return OK
         arguments = parser_of(name).parse_args(options.rest, options)
@@ -75,7 +76,7 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
     """Take the options before the command; gives the command's name, "" when help or the version was shown."""
     parser = Parser(
         prog="stead",
-        usage="stead [options] COMMAND ...",
+        usage="stead [options] [COMMAND ...]",
         description="An agent that acts in your stead, and that you can trust to.",
         epilog=_EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
@@ -83,6 +84,7 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
     )
     parser.add_argument("-h", "--help", action="store_true", help="show this and leave")
     parser.add_argument("--version", action="store_true", help="show the version and leave")
+    parser.add_argument("--continue", action="store_true", dest="goes_on", help="go on with this folder's last session")
     parser.add_argument("command", nargs="?", default="", help=SUPPRESS)
     parser.add_argument("rest", nargs=REMAINDER, help=SUPPRESS)
     parser.parse_args(words, options)
@@ -91,6 +93,11 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
 
         print(f"stead {__version__}")
         return ""
+    if options.goes_on:
+        if options.command:
+            raise CommandError("--continue takes no command", "stead --continue")
+        options.rest = ["attach"]
+        return "session"
     if options.command == "help" and options.rest:
         options.command, options.rest = options.rest[0], ["--help"]
     if options.help or options.command in ("", "help"):
@@ -98,6 +105,11 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
         parser.print_help()
         return ""
     return _known(options.command)
+
+
+def _alone() -> list[str]:
+    """What ``stead`` without a command means: at a terminal, a session in this folder; else its help."""
+    return ["session", "here"] if stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout) else []
 
 
 def _listing() -> str:

@@ -14,7 +14,7 @@ from stead.cli.labels import subject_of
 from stead.cli.output import Output
 from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
 from stead.cli.session_row import print_row
-from stead.cli.spending import BUDGET, budget_of
+from stead.cli.spending import BUDGET, LIMITS, budget_of, limits_of
 from stead.cli.templates import fill, lines
 from stead.client import Json
 
@@ -68,6 +68,10 @@ def _message(arguments: Namespace) -> Json:
     return {"text": arguments.text}
 
 
+def _again(arguments: Namespace) -> Json:
+    return budget_of(arguments) | limits_of(arguments)
+
+
 _LIST = Listing(
     "/objectives",
     "ID: {id} | STATUS: {status} | TITLE: {title:48} | >TOKENS: {tokens_used:number} | >COST: {:cost}"
@@ -77,7 +81,7 @@ _LIST = Listing(
     newest=20,
 )
 _CANCEL = Act("POST /objectives/{id}/cancel", "{id} is cancelled. Run it again with: stead retry {id}")
-_RETRY = Act("POST /objectives/{id}/retry", "{id} runs again. Watch it: stead watch {id}", budget_of)
+_RETRY = Act("POST /objectives/{id}/retry", "{id} runs again. Watch it: stead watch {id}", _again)
 _MESSAGE = Act(f"POST {ONE}/messages", "Sent. Watch what it does: stead watch {id}", _message)
 _REVOKE = Act(f"POST {ONE}/revoke", "Taken back: {tool} asks again from now on.", fields("tool"))
 _STATUS = arg("--status STATUS", "only those", choices=STATUSES)
@@ -92,7 +96,7 @@ COMMANDS = {
     "pause": command(PAUSE, OBJECTIVE),
     "resume": command(RESUME, OBJECTIVE),
     "cancel": command(_CANCEL, OBJECTIVE),
-    "retry": command(_RETRY, OBJECTIVE, *BUDGET),
+    "retry": command(_RETRY, OBJECTIVE, *BUDGET, *LIMITS),
     "delete": command(DELETE, OBJECTIVE, YES),
     "stop": command(_stop, _ANY, _EVERYTHING, WHY),
     "revoke": command(_REVOKE, OBJECTIVE, _TOOL),

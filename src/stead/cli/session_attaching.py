@@ -26,7 +26,7 @@ _HELP = """Enter     say it; while something is under way, it is read before the
 !WORDS    say it at once: what is under way is cut off     !  alone stops, and holds until you say more
 /COMMAND  any of `stead session`: /diff, /changes, /undo KEY, /checkpoint, /restore K, /context, /calls, /plan ...
 Ctrl-D    leave, as Ctrl-C does; the session goes on"""
-_ELSEWHERE = ("new", "attach", "send", "delete")
+_ELSEWHERE = ("new", "here", "attach", "send", "delete")
 
 
 class AttachedSession(Watch):

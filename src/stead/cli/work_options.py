@@ -10,7 +10,7 @@ from argparse import Namespace
 
 from stead.cli.forms import arg
 from stead.cli.invocation import CommandError
-from stead.cli.spending import BUDGET, DEFAULT_BUDGET, budget_of
+from stead.cli.spending import BUDGET, DEFAULT_BUDGET, LIMITS, budget_of, limits_of
 from stead.client import Json
 
 _STRICTNESS = (
@@ -21,6 +21,7 @@ _STRICTNESS = (
 WORK = (
     arg("--title T", "a name for lists"),
     *BUDGET,
+    *LIMITS,
     arg("--allow TOOL...", "a tool to use without asking"),
     arg("--tools TOOL...", "offer the model this one, and no other that is not named"),
     arg("--model PROVIDER/MODEL...", "the model to use; again for its fallbacks"),
@@ -56,7 +57,7 @@ def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     for name, values in (("hosts", arguments.host), ("secrets", arguments.secret)):
         if given := split(values):
             fields[name] = given
-    return fields | budget_of(arguments, default)
+    return fields | budget_of(arguments, default) | limits_of(arguments)
 
 
 def split(values: list[str]) -> list[str]:
