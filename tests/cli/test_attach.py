@@ -106,7 +106,7 @@ def test_what_is_typed_while_it_works_stays_whole_and_is_queued(cli: Cli, serve:
         slow.go.release()
         rest = terminal.until(PROMPT)
         leave(terminal)
-    assert "(queued: it is read before the next model request; a ! at the start cuts in)\n" in after
+    assert "(queued: it is read before the next model request; a ! at the start interrupts)\n" in after
     assert "2 heard" in rest
     assert said(api) == [("build it", False), ("and then test it, bitte:", False)]
 

@@ -148,7 +148,7 @@ def test_an_id_may_be_abbreviated_as_long_as_it_is_clear(cli: Cli, serve: Serve)
     assert several.code == 2
     assert several.err.startswith("error: 's_00' begins several: s_00000000000000ab (goal of s_00")
     assert cli("pause", "s_7").err == "error: no objective begins with 's_7'\nnext: stead objectives --all\n"
-    assert cli("pause", "../stop").err.startswith("error: '../stop' is no id\n")
+    assert cli("pause", "../stop").err.startswith("error: '../stop' is not a valid ID\n")
 
 
 def test_an_objective_that_asks_nothing_or_too_much_is_not_answered_by_its_id(cli: Cli, serve: Serve) -> None:
@@ -307,7 +307,7 @@ def test_status_fits_one_screen_and_says_what_the_model_is(cli: Cli, ended: Run)
     shown = cli("status")
     assert shown.code == 0
     assert len(shown.out.splitlines()) == 6
-    assert "rehearsal: offline, follows a fixed grammar, is no intelligence" in shown.out
+    assert "rehearsal: offline, follows a fixed grammar, no AI" in shown.out
     assert "running  0 objectives" in shown.out
     assert "waiting  none" in shown.out
     (row,) = cli("status", "--json").rows

@@ -151,11 +151,37 @@ def test_up_renews_a_daemon_that_runs_the_code_of_before_an_update(offline: Cli,
     assert find_address(home).pid != old.pid
 
 
+def test_a_key_that_the_daemon_was_started_without_is_named(offline: Cli) -> None:
+    assert offline("up").code == 0
+    ran = offline("run", "say hello", "--detach", ANTHROPIC_API_KEY="sk-invented")
+    assert "note: ANTHROPIC_API_KEY is set here, but the daemon was started without it" in ran.err
+    assert "sk-invented" not in ran.err + ran.out
+    assert "note:" not in offline("run", "say hello", "--detach", ANTHROPIC_API_KEY="").err
+
+
+def test_a_title_of_a_directive_is_taken_once_and_a_doubtful_name_gives_the_ids(offline: Cli) -> None:
+    written = offline("directives", "add", "Short", "--text", "Answer first.", "--json").rows[0]
+    again = offline("directives", "add", "short", "--text", "Answer last.")
+    assert (again.code, written["id"] in again.err) == (2, True)
+    assert offline("directives", "edit", "Short", "--text", "Answer at once.").code == 0
+
+
+def test_what_was_made_has_its_id_at_the_top_of_the_json(offline: Cli) -> None:
+    (session,) = offline("session", "new", ".", "--json").rows
+    assert session["id"] == session["session"]
+    (fork,) = offline("session", "fork", session["id"], "--json").rows
+    assert fork["id"] == fork["session"] != session["id"]
+    assert offline("rules", "add", "never change infra/", "--json").rows[0]["id"].startswith("r_")
+    assert offline("memory", "add", "The kiln is in hall 2.").code == 0
+    (memory,) = offline("memory", "list", "--json").rows
+    assert memory["id"] == memory["memory"]["id"]
+
+
 def test_a_failing_start_shows_why_and_ends_with_4(offline: Cli, home: Home) -> None:
     home.settings.write_text("port = 99999\n")
     failed = offline("up")
     assert failed.code == 4
-    assert "error: the daemon left at its start (code 1); its log ends with:\n" in failed.err
+    assert "error: the daemon failed to start (exit code 1); its log ends with:\n" in failed.err
     assert "port = 99999" in failed.err
     assert failed.err.endswith("next: stead doctor\n")
 

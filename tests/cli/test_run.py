@@ -228,7 +228,7 @@ def test_a_goal_from_standard_input_is_read_whole(cli: Cli, api: Simulator) -> N
         (["x", "--budget-usd", "0.0000001"], "is not a positive sum", "--budget-usd"),
         (["x", "--dir", "/no/such/folder"], "there is no directory '/no/such/folder'", "--dir DIR"),
         (["x", "--dir", "/etc/passwd"], "'/etc/passwd' is not a directory", "--dir DIR"),
-        (["x", "--model", "acme"], "'acme' is no PROVIDER/MODEL", "stead providers list"),
+        (["x", "--model", "acme"], "'acme' is not PROVIDER/MODEL", "stead providers list"),
         (["  "], "the goal is empty", "say what"),
         (["x", "--profile", "lax"], "invalid choice: 'lax'", "stead run --help"),
         (["x", "--detach", "--wait"], "not allowed with argument", "stead run --help"),

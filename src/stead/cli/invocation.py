@@ -23,6 +23,7 @@ BAD_REQUEST = 2
 NEEDS_PERSON = 3
 UNREACHABLE = 4
 INTERRUPTED = 130
+_NOUNS = ("memory", "directive", "rule", "proposal", "run", "objective", "session")
 
 
 class CommandError(Exception):
@@ -94,7 +95,7 @@ class Invocation:
     def report(self, value: object, *lines: str) -> int:
         """Say what came of the command: a JSON value, or else lines, already clean. Gives the exit code of success."""
         if self.as_json:
-            self.out.json(value)
+            self.out.json(with_id(value))
         else:
             self.out.lines(lines)
         return OK
@@ -116,6 +117,16 @@ class Invocation:
         self.out.line(loss)
         if input(f"type {word} to go on: ").strip() != word:
             raise CommandError("nothing was changed", "")
+
+
+def with_id(value: object) -> object:
+    """A JSON object with the ``id`` of what it is about at its top, also where that has a row of its own in it."""
+    if isinstance(value, dict) and "id" not in value:
+        for name in _NOUNS:
+            inner = value.get(name)
+            if isinstance(inner, dict) and (found := inner.get("id", inner.get(name))):
+                return {"id": found, **value}
+    return value
 
 
 class Command(NamedTuple):

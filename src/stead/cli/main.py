@@ -16,6 +16,8 @@ from stead.cli.invocation import BAD_REQUEST, FAILED, INTERRUPTED, OK, UNREACHAB
 from stead.cli.output import clean, stream_is_terminal
 from stead.cli.parsing import Parser, command_parser
 
+_STRANGE = ("not_found", "invalid", "method", "peer", "bug")
+"""Codes of errors that come of a daemon and a command line that do not know the same things."""
 _EPILOG = """exit codes
   0 done   1 failed or cancelled   2 bad request   3 waits for a person   4 no daemon   130 interrupted
 
@@ -60,7 +62,7 @@ def _run(words: list[str]) -> int:
 
             invocation.out.note(clean("".join(traceback.format_exception(error))))
         known = _explained(error)
-        cause = known.cause + ("" if isinstance(error, CommandError) else _of_old_code(invocation))
+        cause = known.cause + (_of_old_code(invocation) if known.code in _STRANGE else "")
         invocation.out.error(cause, known.next_step, known.code)
         return known.exit_code
 
@@ -144,7 +146,10 @@ def _explained(error: Exception) -> CommandError:
             exit_code = UNREACHABLE if error.status == 0 else BAD_REQUEST if error.status < 429 else FAILED
         return CommandError(cause, next_step or "stead doctor", exit_code=exit_code, code=error.code)
     if isinstance(error, OSError):
-        return CommandError(str(error), "stead doctor", exit_code=FAILED, code="os")
+        cause = f"{error.filename!r}: {error.strerror}" if error.filename else str(error)
+        return CommandError(
+            cause, "give a file that can be read and written, or see: stead doctor", exit_code=FAILED, code="os"
+        )
     cause = f"this should not have happened: {type(error).__name__}: {error}"
     return CommandError(cause, "run it again with --debug and report what it shows", exit_code=FAILED, code="bug")
 

@@ -59,6 +59,8 @@ def _stop(invocation: Invocation, arguments: Namespace) -> int:
         return STOP(invocation, arguments)
     answer = invocation.client.post("/stop", {"why": arguments.why})
     said = "Stopped everything: processes are killed and sessions are paused. Resume one with: stead resume ID\n{text}"
+    if answer["text"] == "0 stopped":
+        said = "Nothing was running; nothing was stopped."
     return invocation.report(answer, *lines(said, answer))
 
 

@@ -12,7 +12,7 @@ from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
 from stead.cli.text_input import read_text
 from stead.cli.watching import Watch
-from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
+from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_unseen_keys, work_fields
 from stead.client import Json
 
 
@@ -20,6 +20,7 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     body: Json = {"goal": read_text(arguments.goal, "goal"), "directory": folder_of(arguments.dir, "--dir DIR")}
     body |= {"constraints": arguments.constraint} | work_fields(arguments)
     client, out = invocation.client, invocation.out
+    note_unseen_keys(invocation)
     answer = client.post("/objectives", body)
     session: str = answer["session"]
     if answer["text"]:

@@ -43,7 +43,7 @@ class AttachedSession(Watch):
         out, client = self._invocation.out, self._invocation.client
         watchers = client.get(f"/sessions/{self._session}/watchers")["items"]  # before ours is one of them
         stream = self._open()
-        out.line(out.style("(Enter sends, ! cuts in, / has commands, Ctrl-C leaves; /help says more)", "dim"))
+        out.line(out.style("(Enter sends, ! interrupts, / has commands, Ctrl-C leaves; /help says more)", "dim"))
         self._tell_others([clean_line(watcher["door"]) for watcher in watchers])
         out.before = self._prompt.hide
         try:
@@ -134,7 +134,7 @@ class AttachedSession(Watch):
         self._invocation.client.post(f"/sessions/{self._session}/messages", body)
         self._sent.append(text)
         if not rested and not interrupt:
-            self._note("queued: it is read before the next model request; a ! at the start cuts in")
+            self._note("queued: it is read before the next model request; a ! at the start interrupts")
         self._pull()
 
     def _command(self, text: str) -> None:

@@ -15,7 +15,7 @@ from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
-from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
+from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_unseen_keys, work_fields
 from stead.client import Json
 
 _TOGETHER = 4
@@ -29,6 +29,7 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
         body["ignore"] = arguments.ignore
     message = read_text(arguments.message, "message") if arguments.message else ""
     client, out = invocation.client, invocation.out
+    note_unseen_keys(invocation)
     answer = client.post("/sessions", body)
     session: str = answer["session"]
     if answer["text"]:
@@ -38,7 +39,9 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
         invocation.report({"type": "started", "id": session}, out.style(f"{session} in {place}", "bold"))
         return _say_and_watch(invocation, session, message, interrupt=False, stay=True)
     said = f"{session} is open in {place}\nwork in it:  stead session attach {session}"
-    return invocation.report(answer, f'{said}\nor:          stead session send {session} "what to do" --wait')
+    return invocation.report(
+        {"id": session, **answer}, f'{said}\nor:          stead session send {session} "what to do" --wait'
+    )
 
 
 def _here(invocation: Invocation, arguments: Namespace) -> int:

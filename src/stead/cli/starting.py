@@ -79,7 +79,7 @@ def start(invocation: Invocation) -> None:
     while not answering(invocation):
         # Where two start at the same moment, one daemon leaves because the other has the home; that one is waited for.
         if (code := _ended(pid)) and not is_held(invocation.home) and not answering(invocation):
-            raise _failed(invocation, f"the daemon left at its start (code {code})", log_began)
+            raise _failed(invocation, f"the daemon failed to start (exit code {code})", log_began)
         if waiting.elapsed_s > START_TIMEOUT_S:
             why = f"the daemon (process {pid}) did not answer within {START_TIMEOUT_S:g} s"
             raise _failed(invocation, why, log_began)

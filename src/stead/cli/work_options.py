@@ -9,7 +9,7 @@ import os
 from argparse import Namespace
 
 from stead.cli.forms import arg
-from stead.cli.invocation import CommandError
+from stead.cli.invocation import CommandError, Invocation
 from stead.cli.spending import BUDGET, DEFAULT_BUDGET, LIMITS, budget_of, limits_of
 from stead.client import Json
 
@@ -60,6 +60,16 @@ def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     return fields | budget_of(arguments, default) | limits_of(arguments)
 
 
+def note_unseen_keys(invocation: Invocation) -> None:
+    """Say where the rehearsal model works although a key is set here: the daemon was started without it."""
+    if not any(name.endswith("_API_KEY") for name in os.environ) or not invocation.client.get("/status")["rehearsal"]:
+        return
+    known = {row["key_env"] for row in invocation.client.items("/providers/presets")}
+    if here := sorted(name for name in known & os.environ.keys() if os.environ[name]):
+        said = f"note: {here[0]} is set here, but the daemon was started without it, so the rehearsal model works."
+        invocation.out.note(f"{said} Start it with the key: stead down && stead up")
+
+
 def split(values: list[str]) -> list[str]:
     """The names in values that may hold several, separated by commas."""
     return [name for value in values for name in value.split(",") if name]
@@ -69,7 +79,7 @@ def parse_model(text: str) -> Json:
     """``provider/model`` as a reference; the model's own name may have slashes in it."""
     provider, separator, model = text.partition("/")
     if not (provider and separator and model):
-        raise CommandError(f"{text!r} is no PROVIDER/MODEL", "stead providers list")
+        raise CommandError(f"{text!r} is not PROVIDER/MODEL", "stead providers list")
     return {"provider": provider, "model": model}
 
 

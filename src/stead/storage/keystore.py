@@ -122,7 +122,7 @@ def keep(home: Home, keys: Keys, source: Source, ask_passphrase: AskPassphrase, 
         staged.replace(home.key)
         sync(home.key.parent)
     except OSError as error:
-        raise StorageFault(f"{str(home.key)!r} cannot be written: {error.strerror}; free space or mend it") from error
+        raise StorageFault(f"{str(home.key)!r} cannot be written: {error.strerror}; free space or fix it") from error
     finally:
         staged.unlink(missing_ok=True)
 
@@ -171,9 +171,7 @@ def _read(path: Path) -> _KeyFile:
             status = os.fstat(file.fileno())
             content = file.read(64 * 1024)
     except OSError as error:
-        raise StorageFault(
-            f"the key file {str(path)!r} cannot be read: {error.strerror}; mend or restore it"
-        ) from error
+        raise StorageFault(f"the key file {str(path)!r} cannot be read: {error.strerror}; fix or restore it") from error
     if status.st_uid not in (os.geteuid(), 0):
         raise StorageFault(f"the key file {str(path)!r} belongs to another account; take it back with chown")
     mode = stat.S_IMODE(status.st_mode)
