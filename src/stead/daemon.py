@@ -432,7 +432,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     app = create_app(house.backend(door, leaving.set))
     server = WebServer(app, listener)
     await server.start()
-    write_private(home.address, address_of(door, house.clock.now_ms()))
+    write_private(home.address, address_of(door, home, house.clock.now_ms()))
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
     warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
     keeping = asyncio.create_task(house.keep_up(), name="keeping up")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from stead.brain.estimate import estimate_request
 from stead.brain.turn import next_effect
@@ -109,6 +110,25 @@ def test_a_limit_ends_the_objective_with_its_name(story: Story, reason: str) -> 
     effect = step(story)
     assert isinstance(effect, Finish)
     assert (effect.status, effect.reason) == ("failed", reason)
+
+
+def test_a_call_that_waits_is_polling_and_no_stall_however_often_it_is_made() -> None:
+    story = Story().tell(ev.PlanMade((ev.PlanStep("go"),), "stead"))
+    for _ in range(6):
+        story.turn(SHELL)
+        call = story.session.calls[story.open_call()]
+        story.tell(ev.ToolStarted(call.key, call.tool, call.arguments, CallDigest("d"), idempotent=False))
+        story.tell(ev.ToolFinished(call.key, call.tool, "ok", "pending", Label(), 7, 1_000))
+    assert not isinstance(step(story), Finish)
+
+
+def test_an_objective_is_tried_again_under_other_limits_where_they_are_given() -> None:
+    story = Story(created(limits=ev.Limits(iterations=1, wall_s=7))).turn(SHELL)
+    again = ev.ObjectiveRetried(ev.Budget(3000, "unlimited"))
+    story.tell(ev.ObjectiveEnded("failed", "iterations", ""), again)
+    assert story.session.spec.limits == ev.Limits(iterations=1, wall_s=7)
+    story.tell(ev.ObjectiveEnded("failed", "iterations", ""), replace(again, limits=ev.Limits(iterations=200)))
+    assert story.session.spec.limits == ev.Limits(iterations=200)
 
 
 def test_the_same_words_three_times_in_a_row_end_it() -> None:

@@ -23,7 +23,7 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 
 from stead.client import Address
-from stead.config import Home
+from stead.config import Home, code_id
 from stead.domain import commands
 from stead.domain.checkpoints import FileChange
 from stead.domain.checks import End
@@ -209,7 +209,7 @@ class Simulator:
     def write_address(self) -> None:
         """Say where it is, under a new bearer."""
         self.bearer = os.urandom(16).hex()
-        address = Address(os.getpid(), self.port, "brave-otter", self.bearer, "0.1.0", now_ms())
+        address = Address(os.getpid(), self.port, "brave-otter", self.bearer, "0.1.0", now_ms(), code_id())
         self.home.address.write_text(json.dumps(address._asdict()))
         self.home.address.chmod(0o600)
 

@@ -106,7 +106,7 @@ def test_what_is_typed_while_it_works_stays_whole_and_is_queued(cli: Cli, serve:
         slow.go.release()
         rest = terminal.until(PROMPT)
         leave(terminal)
-    assert "(queued: it is read before the next model request; a ! at the start cuts in)\n" in after
+    assert "(queued: it is read before the next model request; a ! at the start interrupts)\n" in after
     assert "2 heard" in rest
     assert said(api) == [("build it", False), ("and then test it, bitte:", False)]
 
@@ -315,3 +315,37 @@ def test_going_back_asks_at_a_terminal_first(cli: Cli, serve: Serve) -> None:
         terminal.until("undo it: stead session restore")
         assert terminal.end() == 0
     assert sum(isinstance(command, commands.RestoreCheckpoint) for command in api.commands) == 1
+
+
+def test_without_a_command_a_terminal_gets_a_session_in_its_folder_and_a_script_the_help(
+    cli: Cli, api: Simulator
+) -> None:
+    with at_terminal(cli) as terminal:
+        terminal.until(PROMPT)
+        leave(terminal)
+    (opened,) = (command for command in api.commands if isinstance(command, commands.OpenSession))
+    assert opened.directory == str(cli.directory)
+    assert cli().out.startswith("usage: stead [options] [COMMAND ...]")
+
+
+@pytest.mark.parametrize("words", [("--continue",), ("session", "attach")])
+def test_the_last_session_of_a_folder_is_gone_on_with(cli: Cli, api: Simulator, words: tuple[str, ...]) -> None:
+    sitting = seat(api, cli)
+    with at_terminal(cli, *words) as terminal:
+        assert sitting.id in terminal.until(PROMPT)
+        leave(terminal)
+
+
+def test_where_a_folder_has_no_session_there_is_none_to_go_on_with(cli: Cli, api: Simulator) -> None:
+    refused = cli("--continue")
+    assert (refused.code, "there is no session in" in refused.err) == (2, True)
+    assert "--continue takes no command" in cli("--continue", "status").err
+
+
+def test_a_table_fits_a_narrow_terminal_and_its_ids_stay_whole(cli: Cli, api: Simulator) -> None:
+    sitting = seat(api, cli)
+    with at_terminal(cli, "session", "list", COLUMNS="80", NO_COLOR="1") as terminal:
+        assert terminal.end() == 0
+    assert all(len(line) <= 80 for line in terminal.seen.splitlines())
+    assert sitting.id in terminal.seen
+    assert "…" in terminal.seen

@@ -148,7 +148,7 @@ def test_an_id_may_be_abbreviated_as_long_as_it_is_clear(cli: Cli, serve: Serve)
     assert several.code == 2
     assert several.err.startswith("error: 's_00' begins several: s_00000000000000ab (goal of s_00")
     assert cli("pause", "s_7").err == "error: no objective begins with 's_7'\nnext: stead objectives --all\n"
-    assert cli("pause", "../stop").err.startswith("error: '../stop' is no id\n")
+    assert cli("pause", "../stop").err.startswith("error: '../stop' is not a valid ID\n")
 
 
 def test_an_objective_that_asks_nothing_or_too_much_is_not_answered_by_its_id(cli: Cli, serve: Serve) -> None:
@@ -307,7 +307,7 @@ def test_status_fits_one_screen_and_says_what_the_model_is(cli: Cli, ended: Run)
     shown = cli("status")
     assert shown.code == 0
     assert len(shown.out.splitlines()) == 6
-    assert "rehearsal: offline, follows a fixed grammar, is no intelligence" in shown.out
+    assert "rehearsal: offline, follows a fixed grammar, no AI" in shown.out
     assert "running  0 objectives" in shown.out
     assert "waiting  none" in shown.out
     (row,) = cli("status", "--json").rows
@@ -319,7 +319,7 @@ def test_without_a_daemon_commands_say_how_to_start_it(cli: Cli) -> None:
     assert (shown.code, shown.err) == (4, "")
     assert "not running" in shown.out
     assert cli("status", "--json").rows[0]["running"] is False
-    failed = cli("objectives")
+    failed = cli("stop")
     assert failed.code == 4
     assert failed.err == f"error: no daemon runs for '{cli.home.root}'\nnext: start it with: stead up\n"
     assert cli("down").out == "Stead is not running.\n"
@@ -329,12 +329,12 @@ def test_another_home_is_chosen_before_or_after_the_command(cli: Cli, api: Simul
     elsewhere = str(cli.directory / "other")
     assert f"'{elsewhere}'" in cli("--home", elsewhere, "status").out
     assert f"'{elsewhere}'" in cli("status", "--home", elsewhere).out
-    assert cli("providers", "list", "--home", elsewhere).code == 4
+    assert cli("stop", "--home", elsewhere).code == 4
     assert cli("status", "--home", str(cli.home.root)).code == 0
 
 
 def test_errors_are_json_where_results_are(cli: Cli) -> None:
-    failed = cli("objectives", "--json")
+    failed = cli("stop", "--json")
     assert failed.out == ""
     assert json.loads(failed.err)["error"]["code"] == "no_daemon"
     assert json.loads(cli("run", "--json").err)["error"]["next"] == "stead run --help"
@@ -347,8 +347,8 @@ def test_an_unknown_command_names_the_nearest(cli: Cli) -> None:
 
 
 def test_a_traceback_is_shown_only_when_asked_for(cli: Cli) -> None:
-    assert "Traceback" not in cli("objectives").err
-    debugged = cli("objectives", "--debug")
+    assert "Traceback" not in cli("stop").err
+    debugged = cli("stop", "--debug")
     assert "Traceback" in debugged.err
     assert debugged.err.rstrip().endswith("next: start it with: stead up")
 

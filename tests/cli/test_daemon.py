@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -102,18 +104,84 @@ def test_after_a_crash_up_starts_again(offline: Cli, home: Home) -> None:
     pid = find_address(home).pid
     os.kill(pid, signal.SIGKILL)
     until(lambda: not is_alive(pid), "the daemon to die")
-    gone = offline("objectives")
+    gone = offline("stop")
     assert gone.code == 4
     assert gone.err.endswith("next: start it with: stead up\n")
     assert offline("up").code == 0
     assert find_address(home).pid != pid
 
 
+def test_a_command_that_needs_the_daemon_starts_it(offline: Cli, home: Home) -> None:
+    listed = offline("objectives")
+    assert (listed.code, listed.out) == (0, "No objectives yet. Give one: stead run GOAL\n")
+    assert is_alive(find_address(home).pid)
+
+
+def test_a_command_starts_the_daemon_where_a_crash_left_the_number_of_another_process(offline: Cli, home: Home) -> None:
+    assert offline("up").code == 0
+    pid = find_address(home).pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not is_alive(pid), "the daemon to die")
+    left = json.loads(home.address.read_text())
+    home.address.write_text(json.dumps({**left, "pid": os.getpid()}))
+    assert offline("objectives").code == 0
+    assert find_address(home).pid not in (pid, os.getpid())
+
+
+def test_a_copied_home_does_not_command_the_daemon_of_the_original(offline: Cli, home: Home, tmp_path: Path) -> None:
+    assert offline("up").code == 0
+    copy = tmp_path / "copy"
+    shutil.copytree(home.root, copy, ignore=shutil.ignore_patterns("*.sock"))
+    refused = offline("stop", "--home", str(copy))
+    assert refused.code == 4
+    assert "which is a copy of another home" in refused.err
+    assert offline("down", "--home", str(copy)).out == "Stead is not running.\n"
+    assert offline("status").code == 0
+
+
+def test_up_renews_a_daemon_that_runs_the_code_of_before_an_update(offline: Cli, home: Home) -> None:
+    assert offline("up").code == 0
+    old = find_address(home)
+    home.address.write_text(json.dumps(old._asdict() | {"code": "of before"}))
+    assert "runs the code of before an update" in offline("doctor").out
+    unknown = offline("show", "s_0123456789abcdef")
+    assert "The daemon runs other code than this command" in unknown.err
+    renewed = offline("up")
+    assert "the daemon is started again with the code of now" in renewed.err
+    assert find_address(home).pid != old.pid
+
+
+def test_a_key_that_the_daemon_was_started_without_is_named(offline: Cli) -> None:
+    assert offline("up").code == 0
+    ran = offline("run", "say hello", "--detach", ANTHROPIC_API_KEY="sk-invented")
+    assert "note: ANTHROPIC_API_KEY is set here, but the daemon was started without it" in ran.err
+    assert "sk-invented" not in ran.err + ran.out
+    assert "note:" not in offline("run", "say hello", "--detach", ANTHROPIC_API_KEY="").err
+
+
+def test_a_title_of_a_directive_is_taken_once_and_a_doubtful_name_gives_the_ids(offline: Cli) -> None:
+    written = offline("directives", "add", "Short", "--text", "Answer first.", "--json").rows[0]
+    again = offline("directives", "add", "short", "--text", "Answer last.")
+    assert (again.code, written["id"] in again.err) == (2, True)
+    assert offline("directives", "edit", "Short", "--text", "Answer at once.").code == 0
+
+
+def test_what_was_made_has_its_id_at_the_top_of_the_json(offline: Cli) -> None:
+    (session,) = offline("session", "new", ".", "--json").rows
+    assert session["id"] == session["session"]
+    (fork,) = offline("session", "fork", session["id"], "--json").rows
+    assert fork["id"] == fork["session"] != session["id"]
+    assert offline("rules", "add", "never change infra/", "--json").rows[0]["id"].startswith("r_")
+    assert offline("memory", "add", "The kiln is in hall 2.").code == 0
+    (memory,) = offline("memory", "list", "--json").rows
+    assert memory["id"] == memory["memory"]["id"]
+
+
 def test_a_failing_start_shows_why_and_ends_with_4(offline: Cli, home: Home) -> None:
     home.settings.write_text("port = 99999\n")
     failed = offline("up")
     assert failed.code == 4
-    assert "error: the daemon left at its start (code 1); its log ends with:\n" in failed.err
+    assert "error: the daemon failed to start (exit code 1); its log ends with:\n" in failed.err
     assert "port = 99999" in failed.err
     assert failed.err.endswith("next: stead doctor\n")
 

@@ -164,8 +164,8 @@ def test_replies_and_output_are_streamed_as_they_come(cli: Cli, serve: Serve) ->
         delta = {"type": "output.delta", "session": run.id, "key": "call_1_0", "offset": 0}
         run.stream(delta | {"text": "compiling a\ncompi"})
         run.api.wait_for(lambda: vars(run.api).get("step", 0) >= 2)
-        run.stream(delta | {"text": "ling b\n"})
-        scripts.finish(run, "call_1_0", "shell", "compiling a\ncompiling b\nexit 0\n")
+        run.stream(delta | {"text": "ling b\n    indented\nlast"})
+        scripts.finish(run, "call_1_0", "shell", "compiling a\ncompiling b\n    indented\nlast\n[exit code 0]\n")
         run.end("unverified")
 
     def go_on(api: Simulator, step: int) -> None:
@@ -179,8 +179,10 @@ def test_replies_and_output_are_streamed_as_they_come(cli: Cli, serve: Serve) ->
         go_on(api, 1)
         terminal.until("see.\n> shell make\n    | compiling a\n")
         go_on(api, 2)
-        terminal.until("    | compiling b\n> shell make  ok, 12 ms")
+        terminal.until("    | compiling b\n    |     indented\n> shell make  ok, 12 ms")
         assert terminal.end() == 0
+    assert terminal.seen.count("| compiling") == 2, "what was shown as it came is not shown again"
+    assert "    | last\n    | [exit code 0]\n" in terminal.seen, "a last line without an end is shown, too"
 
 
 def test_a_lost_piece_of_a_reply_is_made_up_for_by_the_whole(cli: Cli, serve: Serve) -> None:

@@ -235,7 +235,7 @@ def test_a_beginning_has_to_name_one_memory(memory: Memory) -> None:
     memory("show", shared).refused(f"{shared!r} begins several: m_{shared}", "give more of the id")
     memory("show", "m_" + "0" * 15).refused("no memory begins with")
     memory("show", "m_" + "0" * 16).refused("m_0000000000000000")
-    memory("show", "../rules").refused("is no id")
+    memory("show", "../rules").refused("is not a valid ID")
 
 
 def test_a_hostile_text_is_shown_as_text(memory: Memory) -> None:
@@ -277,7 +277,7 @@ def test_reports_say_where_things_are_and_whether_memory_works(memory: Memory) -
     assert memory("proposals").out == "Nothing waits for your answer.\n"
     memory("accept", "p_0").refused("no proposal begins with 'p_0'")
     memory("diff", "c_0").refused("no run begins with 'c_0'", "stead memory runs")
-    memory("revert", "zz").refused("'zz' is no id")
+    memory("revert", "zz").refused("'zz' is not a valid ID")
 
 
 def test_the_journal_of_a_day_has_what_the_sessions_of_a_folder_did(memory: Memory) -> None:

@@ -159,6 +159,16 @@ def test_arguments_that_are_no_object_are_shown_as_they_are() -> None:
     assert any("{broken" in line for line in card(row("{broken"), PLAIN))
 
 
+def test_a_card_shows_an_edit_as_a_diff_with_its_indentation_and_no_argument_that_was_left_out() -> None:
+    edit = {"path": "a.py", "every": False, "old": "def f():\n    return 1", "new": "def f():\n    return 2"}
+    shown = card(row(json.dumps(edit)) | {"tool": "edit"}, PLAIN)
+    at = next(number for number, line in enumerate(shown) if line.startswith("  change"))
+    assert shown[at + 1 : at + 4] == ["    |   def f():", "    | -     return 1", "    | +     return 2"]
+    assert not any("every" in line for line in shown)
+    assert any("every" in line and "true" in line for line in card(row(json.dumps({**edit, "every": True})), PLAIN))
+    assert any("every" in line for line in card(row(json.dumps(edit)) | {"tool": "edit"}, PLAIN, whole=True))
+
+
 def test_a_card_says_where_a_target_came_from_and_what_a_lasting_yes_would_cover() -> None:
     origins = [
         {"argument": "to[0]", "integrity": "person", "source": ""},
@@ -167,16 +177,16 @@ def test_a_card_says_where_a_target_came_from_and_what_a_lasting_yes_would_cover
     ]
     asked = row("{}") | {"shape": "host:a.example", "sources": ["web:b.example"], "origins": origins}
     shown = [" ".join(line.split()) for line in card(asked, PLAIN)]
-    assert "origin to[0]: from your own words" in shown
-    assert "origin to[1]: from pages of bad\\x1b.example (untrusted)" in shown
-    assert "origin url: from the model itself: neither you nor anything it read names it" in shown
-    assert "session a yes for it covers every request to a.example" in shown
-    assert not any(line.startswith("has read") for line in shown), "the source is named where it matters"
+    assert "source to[0]: your own words" in shown
+    assert "source to[1]: pages of bad\\x1b.example (untrusted)" in shown
+    assert not any("url" in line for line in shown), "what the model wrote itself is the usual case"
+    assert "session a yes also allows every request to a.example" in shown
+    assert not any(line.startswith("untrusted") for line in shown), "the source is named where it matters"
     read = row("{}") | {"shape": '{"path":"a"}', "origins": []}
     read["sources"] = ["workspace", "web:b.example", "mail", "registry:pypi.org"]
     shown += [" ".join(line.split()) for line in card(read, PLAIN)]
-    assert "has read files of this folder, pages of b.example, mail, packages of pypi.org (untrusted)" in shown
-    assert "session a yes for it covers this very call again" in shown
+    assert "untrusted input so far: files of this folder, pages of b.example, mail, packages of pypi.org" in shown
+    assert "session a yes also allows exactly this call again" in shown
     assert all(is_harmless(line) for line in shown)
 
 

@@ -228,7 +228,7 @@ def test_a_goal_from_standard_input_is_read_whole(cli: Cli, api: Simulator) -> N
         (["x", "--budget-usd", "0.0000001"], "is not a positive sum", "--budget-usd"),
         (["x", "--dir", "/no/such/folder"], "there is no directory '/no/such/folder'", "--dir DIR"),
         (["x", "--dir", "/etc/passwd"], "'/etc/passwd' is not a directory", "--dir DIR"),
-        (["x", "--model", "acme"], "'acme' is no PROVIDER/MODEL", "stead providers list"),
+        (["x", "--model", "acme"], "'acme' is not PROVIDER/MODEL", "stead providers list"),
         (["  "], "the goal is empty", "say what"),
         (["x", "--profile", "lax"], "invalid choice: 'lax'", "stead run --help"),
         (["x", "--detach", "--wait"], "not allowed with argument", "stead run --help"),
@@ -341,3 +341,11 @@ def test_nothing_that_a_model_a_tool_or_a_file_says_reaches_the_terminal_as_a_co
     assert "\\x1b[2J" in shown.out, "a question shows what would run, escapes and all"
     assert "gnp.exe" in shown.out
     assert "\\u202e" in shown.out
+
+
+def test_limits_of_requests_and_of_time_are_given_as_options(cli: Cli, api: Simulator) -> None:
+    assert cli("run", "x", "--iterations", "200", "--wall", "8h", "--detach").code == 0
+    (opened,) = (command for command in api.commands if isinstance(command, commands.OpenSession))
+    assert (opened.limits.iterations, opened.limits.wall_s) == (200, 8 * 3600)
+    assert cli("run", "x", "--iterations", "0").err.endswith("next: --iterations 1\n")
+    assert "--wall '5 years' is not a time of work" in cli("run", "x", "--wall", "5 years").err

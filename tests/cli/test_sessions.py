@@ -101,7 +101,7 @@ def test_the_command_alone_lists_and_an_id_may_be_its_beginning(cli: Cli, api: S
     assert (row["id"], row["kind"]) == (sitting.id, "session")
     assert sitting.id in cli("session", "show", sitting.id[2:8]).out
     refused(cli("session", "show", "s_ffffffffffffffff"), "stead session list")
-    refused(cli("session", "show", "zzz"), "is no id")
+    refused(cli("session", "show", "zzz"), "is not a valid ID")
 
 
 def test_show_says_where_it_stands(cli: Cli, api: Simulator) -> None:
@@ -489,5 +489,5 @@ def test_what_a_model_is_given_of_memory_is_counted_and_shown_only_when_asked_fo
     body = {"type": "memory.recalled", "told": told, "dead": ["meaning"]}
     for verbose in (False, True):
         printed({"kind": "line", "place": 0, "body": body}, verbose=verbose)
-    count = "told 1 remembered thing (meaning: out of work)\n"
+    count = "1 memory added to the prompt (meaning: unavailable)\n"
     assert capsys.readouterr().out == f"{count}{count}  m_00112233445566aa  Ada lives in Graz.  (alias, words)\n"

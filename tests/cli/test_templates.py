@@ -167,7 +167,7 @@ def test_no_source_of_the_command_line_puts_a_value_into_a_template() -> None:
 def test_a_kind_is_found_by_a_beginning_alone() -> None:
     kind = Kind("x_", "thing", "stead things", ("/things",), title="{name}")
     for typed in ("", "x_", "../rules", "x_" + "0" * 17, "X1"):
-        with pytest.raises(CommandError, match="is no id"):
+        with pytest.raises(CommandError, match="is not a valid ID"):
             kind(None, typed)  # type: ignore[arg-type]
     assert kind(None, "x_" + "a" * 16) == "x_" + "a" * 16  # type: ignore[arg-type]
 

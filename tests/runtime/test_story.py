@@ -122,7 +122,7 @@ def test_what_the_model_was_told_of_memory_and_what_was_forgotten_is_told() -> N
         ContentRedacted((Redacted(1, ""), Redacted(2, ""))),
     )
     text = _text(story.events)
-    assert "*begins with what is remembered: `user.md`*" in text
+    assert "*loaded memory: `user.md`*" in text
     assert "- `m_0000000000000001`  ``High water at `six`.``" in text
     assert "*words of 2 events here were forgotten*" in text
 

@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Retry
-         * @description Run a failed or cancelled objective again with what it knows.
+         * @description Run a failed or cancelled objective again with what it knows; without ``limits``, under those that it had.
          */
         post: operations["retry"];
         delete?: never;
@@ -2617,7 +2617,7 @@ export interface components {
         };
         /**
          * Again
-         * @description Run a failed or cancelled objective again with what it knows.
+         * @description Run a failed or cancelled objective again with what it knows; without ``limits``, under those that it had.
          */
         Again: {
             /**
@@ -2627,6 +2627,8 @@ export interface components {
              *     }
              */
             budget: components["schemas"]["Budget"];
+            /** @default null */
+            limits: components["schemas"]["Limits"] | null;
         };
         /**
          * AllowedHost
@@ -5186,9 +5188,13 @@ export interface components {
         /**
          * ObjectiveRetried
          * @description It runs again, with what it knows, under fresh counters and this budget on top of what is spent.
+         *
+         *     ``limits``: others than it had before; None leaves them.
          */
         ObjectiveRetried: {
             budget: components["schemas"]["Budget"];
+            /** @default null */
+            limits: components["schemas"]["Limits"] | null;
             /** @enum {unknown} */
             type: "objective.retried";
         };

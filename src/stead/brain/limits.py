@@ -39,7 +39,13 @@ def iterations(session: Session) -> Finish | None:
     limit = session.spec.limits.iterations
     if session.iterations < limit:
         return None
-    return _failed(session, "iterations", f"it used all of its {limit} model requests")
+    return _failed(session, "iterations", f"it used all of its {limit} model requests; {_way(session)}")
+
+
+def _way(session: Session) -> str:
+    if session.spec.interactive:
+        return "say more to go on"
+    return f"go on with `stead retry {session.id} --iterations N`"
 
 
 def over_budget(session: Session, needed_tokens: int) -> Finish:

@@ -17,11 +17,14 @@ from stead.domain.shown import BEGINNING_CHARACTERS, BEGINNING_LINES, is_long, r
 
 _WHOLE = ("command", "path", "url")
 """Arguments that say what is acted on: shown first, and never cut."""
+_UNSET = {("shell", "hosts", "[]"), ("shell", "service", ""), ("shell", "stop", "false"), ("edit", "every", "false")}
+_UNSET |= {("shell", "timeout_s", "120")}
+"""Arguments as they are where a model leaves them out: shown with ``whole`` alone, as they say nothing more."""
 _SHORT = 120
 _BLANK_LINES = 3
 _BLANKS = re.compile(r"[^\S\n]{24,}")
 _COVERS = {
-    "any": "every call of this tool",
+    "any": "every call of this tool in this session",
     "changes": "commands that only change files here, in plain ways",
     "shell": "this command again: ",
     "net": "this command again, with its hosts: ",
@@ -51,20 +54,22 @@ def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
     shown = [
         (reveal(name).replace("\n", "\\n"), _shown(name, value, whole=whole))
         for name, value in _arguments(row["arguments"])
+        if whole or (row["tool"], name, value) not in _UNSET
     ]
     pairs = [pair for pair in shown if "\n" not in pair[1]]
     pairs.append(("directory", reveal(row["directory"])))
     pairs.append(("why", f"{reveal(row['reason'])} (rule {clean_line(row['rule'])})"))
-    pairs += [("origin", f"{reveal(origin['argument'])}: from {_whence(origin)}") for origin in row["origins"]]
+    telling = [origin for origin in row["origins"] if origin["integrity"] != "untrusted" or origin["source"]]
+    pairs += [("source", f"{reveal(origin['argument'])}: {_whence(origin)}") for origin in telling]
     if row["sources"] and not doubtful(row):
-        pairs.append(("has read", f"{', '.join(map(source_name, row['sources']))} (untrusted)"))
+        pairs.append(("untrusted", f"input so far: {', '.join(map(source_name, row['sources']))}"))
     if row["shape"]:
-        pairs.append(("session", f"a yes for it covers {_covered(row['shape'])}"))
+        pairs.append(("session", f"a yes also allows {_covered(row['shape'])}"))
         if row["bound"]:
             pairs.append(("until", "a file that it names changes; whatever else it runs may change meanwhile"))
     if row["status"] == "pending":
         left_ms = row["expires_at_ms"] - time.time() * 1000
-        pairs.append(("lapses", f"in {figures.duration(left_ms)}" if left_ms > 0 else "now"))
+        pairs.append(("expires", f"in {figures.duration(left_ms)}" if left_ms > 0 else "now"))
     else:
         door = f" from {clean_line(row['door'])}" if row["door"] else ""
         pairs.append(("answered", f"{clean_line(row['status'])}{door}"))
@@ -92,15 +97,13 @@ def _whence(origin: Json) -> str:
     """Where a value came from, in words."""
     if origin["integrity"] != "untrusted":
         return "your own words" if origin["integrity"] == "person" else "a source that is trusted"
-    if origin["source"]:
-        return f"{source_name(origin['source'])} (untrusted)"
-    return "the model itself: neither you nor anything it read names it"
+    return f"{source_name(origin['source'])} (untrusted)"
 
 
 def _covered(shape: str) -> str:
     """The calls of a shape, in words; a shape of no kind is that of one call."""
     kind, _, rest = shape.partition(":")
-    return _COVERS[kind] + reveal(rest) if kind in _COVERS else "this very call again"
+    return _COVERS[kind] + reveal(rest) if kind in _COVERS else "exactly this call again"
 
 
 def is_cut(row: Json) -> bool:
@@ -124,8 +127,17 @@ def _arguments(text: str) -> list[tuple[str, str]]:
         values = None
     if not isinstance(values, dict):
         return [("arguments", text)]
+    if isinstance(values.get("old"), str) and isinstance(values.get("new"), str):
+        values = {**values, "change": _change(values.pop("old"), values.pop("new"))}
     pairs = [(k, v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)) for k, v in values.items()]
     return sorted(pairs, key=lambda pair: pair[0] not in _WHOLE)
+
+
+def _change(old: str, new: str) -> str:
+    """What an edit takes out and puts in, as a diff that has every line of both."""
+    from difflib import ndiff
+
+    return "\n".join(line for line in ndiff(old.split("\n"), new.split("\n")) if not line.startswith("? "))
 
 
 def _is_cut(name: str, value: str) -> bool:

@@ -68,4 +68,6 @@ GROUPS = {
         "completion": "print the completion script of a shell",
     },
 }
+AS_IT_IS = frozenset({"up", "down", "status", "doctor", "logs", "stop", "backup", "restore", "key", "completion"})
+"""Commands that start no daemon where none runs: they start it themselves, work without it, or end something."""
 SUMMARIES = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}

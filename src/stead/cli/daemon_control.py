@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from stead.cli.forms import arg, command
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean_line
-from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, is_held, start
+from stead.cli.starting import Waiting, answering, daemon_command, is_held, start
 from stead.cli.status import model_line
 from stead.client import Json, NoDaemon, find_address, is_alive
 
@@ -33,10 +33,23 @@ def _up(invocation: Invocation, arguments: Namespace) -> int:
         invocation.home.make()
         sys.stdout.flush()
         os.execv(sys.executable, daemon_command(invocation))  # noqa: S606 - our own interpreter and module, no shell
+    if running and invocation.client.outdated:
+        running = not _renewed(invocation)
     if not running:
         start(invocation)
     _introduce(invocation, running)
     return OK
+
+
+def _renewed(invocation: Invocation) -> bool:
+    """End a daemon that runs code from before an update, unless something is under way; whether it was ended."""
+    if invocation.client.get("/status")["live_sessions"]:
+        said = "note: Stead was updated, and the daemon still runs the code of before, as something is under way in it."
+        invocation.out.note(f"{said} Renew it when that rests: stead up; or at once: stead down && stead up")
+        return False
+    _end(invocation)
+    invocation.out.note("Stead was updated; the daemon is started again with the code of now.")
+    return True
 
 
 def _introduce(invocation: Invocation, running: bool) -> None:
@@ -82,11 +95,22 @@ def _program() -> str:
 
 
 def _down(invocation: Invocation, arguments: Namespace) -> int:
-    out = invocation.out
+    said = "Stead is not running."
+    if pid := _end(invocation):
+        said = "Stead has stopped. Objectives under way go on at the next: stead up"
+    return invocation.report({"stopped": bool(pid), "pid": pid}, said)
+
+
+def _end(invocation: Invocation) -> int:
+    """End the daemon and wait until it has left; gives its process, 0 where none runs.
+
+    Raises:
+        CommandError: it does not answer, or does not leave within ``STOP_TIMEOUT_S``.
+    """
     try:
         address = find_address(invocation.home)
     except NoDaemon:
-        return _say_stopped(invocation, 0)
+        return 0
     try:
         invocation.client.post("/shutdown", timeout_s=STOP_TIMEOUT_S)
     except NoDaemon as error:
@@ -100,19 +124,14 @@ def _down(invocation: Invocation, arguments: Namespace) -> int:
     waiting = Waiting(invocation, f"process {address.pid} to leave")
     while is_held(invocation.home):  # its address goes first, and nobody can serve the home until the lock does
         if waiting.elapsed_s > STOP_TIMEOUT_S:
-            out.error(f"process {address.pid} has not left within {STOP_TIMEOUT_S:g} s", "stead logs", "timeout")
-            return FAILED
+            cause = f"process {address.pid} has not left within {STOP_TIMEOUT_S:g} s"
+            raise CommandError(cause, "stead logs", exit_code=FAILED, code="timeout")
         waiting.tick()
-    return _say_stopped(invocation, address.pid)
-
-
-def _say_stopped(invocation: Invocation, pid: int) -> int:
-    said = "Stead has stopped. Objectives under way go on at the next: stead up" if pid else "Stead is not running."
-    return invocation.report({"stopped": bool(pid), "pid": pid}, said)
+    return address.pid
 
 
 def _open(invocation: Invocation, arguments: Namespace) -> int:
-    client, out = ensure_daemon(invocation), invocation.out
+    client, out = invocation.client, invocation.out
     link: str = client.post("/sign-in-codes", {"plain_host": True} if arguments.plain_host else None)["url"]
     if arguments.plain_host:
         out.note("warning: at 127.0.0.1, every server on this machine that you visit is sent the page's cookie")

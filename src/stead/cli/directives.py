@@ -41,7 +41,9 @@ def find_directive(client: Client, typed: str) -> Json:
     exact = [row for row in rows if row["directive"]["title"].casefold() == typed.casefold()]
     meant = exact or [row for row in rows if row["directive"]["id"].startswith(typed)]
     if len(meant) != 1:
-        raise CommandError(f"{typed!r} names {counted(len(meant), 'directive')}", "stead directives", code="not_found")
+        ids = "".join(f"{', ' if place else ': '}{row['directive']['id']}" for place, row in enumerate(meant))
+        cause = f"{typed!r} names {counted(len(meant), 'directive')}{ids}"
+        raise CommandError(cause, "give one of the ids" if meant else "stead directives", code="not_found")
     return meant[0]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
+from collections.abc import Callable
 
 from stead import __version__
 from stead.cli import figures
@@ -15,10 +16,11 @@ from stead.cli.forms import command
 from stead.cli.invocation import FAILED, OK, Invocation
 from stead.cli.memory_checks import embedder_check, memory_checks
 from stead.cli.output import clean_line
-from stead.client import Client, Json, NoDaemon, find_address
+from stead.client import ApiError, Client, Json, NoDaemon, find_address
 from stead.config import Home
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
+_RECOVER = "stead key recover, or restore a backup"
 _SLOW_S = 0.5
 _PROBE_S = 60.0
 
@@ -47,7 +49,7 @@ def _key(home: Home) -> Check:
     """Where the key is and what that protects, in plain words."""
     if not home.key.exists():
         if home.journal.exists():
-            return Check("key", "fail", f"{str(home.key)!r} is missing", "stead key recover, or restore a backup")
+            return Check("key", "fail", f"{str(home.key)!r} is missing", _RECOVER)
         return Check("key", "ok", "it is made at the first start")
     from stead.domain.errors import StorageFault
     from stead.storage.keystore import source_of, statement
@@ -55,7 +57,8 @@ def _key(home: Home) -> Check:
     try:
         return Check("key", "ok", statement(source_of(home)))
     except StorageFault as error:
-        return Check("key", "fail", str(error), "stead key recover, or restore a backup")
+        is_open = home.key.stat().st_mode & 0o077
+        return Check("key", "fail", str(error), f"chmod 600 {home.key}" if is_open else _RECOVER)
 
 
 def _daemon_checks(invocation: Invocation) -> list[Check]:
@@ -71,20 +74,34 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
     except NoDaemon as error:
         fix = f"see: stead logs; if ps -p {address.pid} shows Stead's daemon, kill it; then: stead up"
         return [_address(invocation.home), Check("daemon", "fail", error.message, fix)]
-    name = f"{address.name}.localhost"
+    except ApiError as error:
+        return [_address(invocation.home), _version(invocation.client), _failing("daemon", error)]
+    client = invocation.client
     return [
         _address(invocation.home),
         Check("daemon", "ok", f"process {address.pid} answers on 127.0.0.1:{address.port}"),
         _answer_time(took_s),
-        _version(status),
+        _version(client),
         Check("journal", "ok", f"open, {figures.counted(status['head'], 'event')}"),
-        _name(name),
+        _name(f"{address.name}.localhost"),
         *(Check(part["name"], part["verdict"], part["text"], part["fix"]) for part in status["parts"]),
-        *memory_checks(invocation.home, invocation.client),
-        *_provider_checks(invocation.client),
-        _cap(invocation.client),
-        _questions(invocation.client),
+        *_answered("memory", lambda: memory_checks(invocation.home, client)),
+        *_answered("provider keys", lambda: _provider_checks(client, status["chain"])),
+        *_answered("daily cap", lambda: [_cap(client)]),
+        *_answered("questions", lambda: [_questions(client)]),
     ]
+
+
+def _answered(name: str, ask: Callable[[], list[Check]]) -> list[Check]:
+    """What the daemon's answers say; where it refuses one, on a full disk say, that is what is wrong."""
+    try:
+        return ask()
+    except ApiError as error:
+        return [_failing(name, error)]
+
+
+def _failing(name: str, error: ApiError) -> Check:
+    return Check(name, "fail", error.message, "see the other lines that failed; stead logs")
 
 
 def _address(home: Home) -> Check:
@@ -124,10 +141,11 @@ def _answer_time(took_s: float) -> Check:
     return Check("answer time", verdict, figures.duration(took_s * 1000), "see what is busy: top")
 
 
-def _version(status: Json) -> Check:
-    same = status["version"] == __version__
-    text = f"daemon {status['version']}, command line {__version__}"
-    return Check("version", "ok" if same else "warn", text, "stead down; stead up")
+def _version(client: Client) -> Check:
+    text = f"daemon {client.address.version}, command line {__version__}"
+    if client.outdated:
+        return Check("version", "warn", f"{text}; the daemon runs the code of before an update", "stead up")
+    return Check("version", "ok", text)
 
 
 def _name(name: str) -> Check:
@@ -141,15 +159,21 @@ def _name(name: str) -> Check:
     return Check("page's name", "ok", f"{name} resolves")
 
 
-def _provider_checks(client: Client) -> list[Check]:
+def _provider_checks(client: Client, chain: list[Json]) -> list[Check]:
+    """Whether each provider has the key that it needs, and what those that new work uses say to it."""
     rows = list(client.items("/providers"))
     without = [row for row in rows if row["key"] == "missing" or row["key"].endswith("(not set)")]
     names = ", ".join(f"{row['name']} ({row['key']})" for row in without)
     if without:
         first = without[0]["name"]
         return [Check("provider keys", "fail", f"no key: {names}", f"stead providers set-key {first}, or export it")]
-    count = figures.counted(len(rows), "provider")
-    return [Check("provider keys", "ok", f"{count}, none without a key it needs; try one: stead providers test NAME")]
+    used = {ref["provider"] for ref in chain}
+    checks = [Check("provider keys", "ok", f"{figures.counted(len(rows), 'provider')}, none without a key it needs")]
+    for name in [row["name"] for row in rows if row["name"] in used and row["preset"] != "rehearsal"]:
+        tried = client.post(f"/providers/{name}/test", timeout_s=_PROBE_S)
+        verdict: Verdict = "ok" if tried["ok"] else "fail"
+        checks.append(Check(f"provider {name}", verdict, clean_line(tried["text"]), tried["fix"]))
+    return checks
 
 
 def _cap(client: Client) -> Check:

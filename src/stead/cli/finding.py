@@ -141,5 +141,7 @@ def only_one(found: list[Json], typed: str, noun: str, listed_by: str) -> Json:
 def _with_prefix(typed: str, prefix: str) -> str:
     hexadecimal = typed.removeprefix(prefix)
     if not hexadecimal or not set(hexadecimal) <= set("0123456789abcdef") or len(hexadecimal) > 16:
-        raise CommandError(f"{clean_line(typed, 40)!r} is no id", f"give {prefix}… as lists show it, or its beginning")
+        raise CommandError(
+            f"{clean_line(typed, 40)!r} is not a valid ID", f"give {prefix}… as lists show it, or its beginning"
+        )
     return prefix + hexadecimal

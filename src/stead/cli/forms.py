@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from stead.cli.finding import Kind, call_key, find_objective, find_session
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.invocation import OK, Command, CommandError, Invocation, with_id
 from stead.cli.templates import fill, lines, table
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def number(words: str, default: int, help: str, least: int = 1, most: int = 0) -
         value = int(typed)
         if value < least or (most and value > most):
             limits = f"between {least} and {most}" if most else "positive" if least else "0 or more"
-            raise CommandError(f"{name} {value} is not {limits}", f"{name} {default}")
+            raise CommandError(f"{name} {value} is not {limits}", f"{name} {default or least}")
         return value
 
     return arg(words, help, type=whole_number, default=default)
@@ -206,7 +206,7 @@ class Listing(NamedTuple):
         out, see = invocation.out, view or self.view
         if out.as_json:
             for row in rows:
-                out.json(row)
+                out.json(with_id(row))
         elif rows:
             table(out, self.columns, [see(row) for row in rows])
             for line in lines(self.more, vars(arguments)):
@@ -221,7 +221,8 @@ class Act(NamedTuple):
 
     ``request`` is a method and a path, which may name arguments. ``done`` is said of the arguments and the answer's
     fields together, and of the row that is at ``about``. With ``confirm``, the person is asked first (and ``--yes`` is
-    among the arguments); what destroys something always asks.
+    among the arguments); what destroys something always asks. ``makes``: the field of the answer that names what was
+    made, which is its ``id`` then.
     """
 
     request: str
@@ -230,6 +231,7 @@ class Act(NamedTuple):
     confirm: str = ""
     about: str = ""
     timeout_s: float = 30.0
+    makes: str = ""
 
     def __call__(self, invocation: Invocation, arguments: Namespace) -> int:
         """Send the request, and print the result."""
@@ -242,4 +244,6 @@ class Act(NamedTuple):
             invocation.confirm(word, fill(self.confirm, given), yes=arguments.yes)
         answer = client.command(method, path, self.body(arguments), self.timeout_s)
         said = {**given, **answer}
+        if self.makes:
+            answer = {"id": answer[self.makes], **answer}
         return invocation.report(answer, *(lines(self.done, said) if isinstance(self.done, str) else [self.done(said)]))

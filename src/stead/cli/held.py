@@ -173,7 +173,7 @@ def _bring(invocation: Invocation, session: str, arguments: Namespace) -> int:
 def _discard(invocation: Invocation, session: str, arguments: Namespace) -> int:
     invocation.confirm("discard", f"All changes of {session} that wait are thrown away for good.", yes=arguments.yes)
     answer = invocation.client.post(f"/objectives/{session}/trial/discard", {})
-    return invocation.report(answer, f"The changes of {session} are gone; the folder is as it was.")
+    return invocation.report(answer, f"The changes of {session} that waited are gone; what was applied before stays.")
 
 
 COMMANDS = dict.fromkeys(("held", "trial"), Command(_configure, _held))

@@ -23,6 +23,7 @@ BAD_REQUEST = 2
 NEEDS_PERSON = 3
 UNREACHABLE = 4
 INTERRUPTED = 130
+_NOUNS = ("memory", "directive", "rule", "proposal", "run", "objective", "session")
 
 
 class CommandError(Exception):
@@ -48,9 +49,16 @@ class Invocation:
     Args:
         options: the global ones.
         parser_of: the whole parser of a command, by its name.
+        start: starts the daemon at the first request, where none runs.
     """
 
-    def __init__(self, options: Namespace, parser_of: Callable[[str], ArgumentParser]) -> None:
+    def __init__(
+        self,
+        options: Namespace,
+        parser_of: Callable[[str], ArgumentParser],
+        start: Callable[[Invocation], None] | None = None,
+    ) -> None:
+        self._start = start
         self.parser_of = parser_of
         self.debug: bool = options.debug
         self.as_json: bool = options.json
@@ -71,11 +79,12 @@ class Invocation:
 
     @property
     def client(self) -> Client:
-        """The client of the home's daemon; connects at its first request."""
+        """The client of the home's daemon; connects at its first request, and starts the daemon if the command may."""
         if self._client is None:
             from stead.client import Client
 
-            self._client = Client(self.home)
+            start = self._start
+            self._client = Client(self.home, None if start is None else lambda: start(self))
         return self._client
 
     @property
@@ -86,7 +95,7 @@ class Invocation:
     def report(self, value: object, *lines: str) -> int:
         """Say what came of the command: a JSON value, or else lines, already clean. Gives the exit code of success."""
         if self.as_json:
-            self.out.json(value)
+            self.out.json(with_id(value))
         else:
             self.out.lines(lines)
         return OK
@@ -108,6 +117,16 @@ class Invocation:
         self.out.line(loss)
         if input(f"type {word} to go on: ").strip() != word:
             raise CommandError("nothing was changed", "")
+
+
+def with_id(value: object) -> object:
+    """A JSON object with the ``id`` of what it is about at its top, also where that has a row of its own in it."""
+    if isinstance(value, dict) and "id" not in value:
+        for name in _NOUNS:
+            inner = value.get(name)
+            if isinstance(inner, dict) and (found := inner.get("id", inner.get(name))):
+                return {"id": found, **value}
+    return value
 
 
 class Command(NamedTuple):

@@ -10,15 +10,18 @@ import sys
 from argparse import REMAINDER, SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
-from stead.cli.catalogue import GROUPS, SUMMARIES
+from stead.cli.catalogue import AS_IT_IS, GROUPS, SUMMARIES
 from stead.cli.commands import load
 from stead.cli.invocation import BAD_REQUEST, FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, Invocation
-from stead.cli.output import clean
+from stead.cli.output import clean, stream_is_terminal
 from stead.cli.parsing import Parser, command_parser
 
+_STRANGE = ("not_found", "invalid", "method", "peer", "bug")
+"""Codes of errors that come of a daemon and a command line that do not know the same things."""
 _EPILOG = """exit codes
   0 done   1 failed or cancelled   2 bad request   3 waits for a person   4 no daemon   130 interrupted
 
+Without a command, at a terminal: work in this folder, as stead session here does.
 Help on a command: stead COMMAND --help"""
 
 
@@ -42,11 +45,11 @@ def _run(words: list[str]) -> int:
     options = Namespace(home="", json="--json" in words, plain=False, debug="--debug" in words)
     invocation = Invocation(options, parser_of)
     try:
-        name = _parse_globals(words, options)
+        name = _parse_globals(words or _alone(), options)
         if not name:
             return OK
         arguments = parser_of(name).parse_args(options.rest, options)
-        invocation = Invocation(arguments, parser_of)
+        invocation = Invocation(arguments, parser_of, None if name in AS_IT_IS else _start_daemon)
         return load(name).run(invocation, arguments)
     except KeyboardInterrupt:
         invocation.out.note("")
@@ -59,7 +62,8 @@ def _run(words: list[str]) -> int:
 
             invocation.out.note(clean("".join(traceback.format_exception(error))))
         known = _explained(error)
-        invocation.out.error(known.cause, known.next_step, known.code)
+        cause = known.cause + (_of_old_code(invocation) if known.code in _STRANGE else "")
+        invocation.out.error(cause, known.next_step, known.code)
         return known.exit_code
 
 
@@ -74,7 +78,7 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
     """Take the options before the command; gives the command's name, "" when help or the version was shown."""
     parser = Parser(
         prog="stead",
-        usage="stead [options] COMMAND ...",
+        usage="stead [options] [COMMAND ...]",
         description="An agent that acts in your stead, and that you can trust to.",
         epilog=_EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
@@ -82,6 +86,7 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
     )
     parser.add_argument("-h", "--help", action="store_true", help="show this and leave")
     parser.add_argument("--version", action="store_true", help="show the version and leave")
+    parser.add_argument("--continue", action="store_true", dest="goes_on", help="go on with this folder's last session")
     parser.add_argument("command", nargs="?", default="", help=SUPPRESS)
     parser.add_argument("rest", nargs=REMAINDER, help=SUPPRESS)
     parser.parse_args(words, options)
@@ -90,6 +95,11 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
 
         print(f"stead {__version__}")
         return ""
+    if options.goes_on:
+        if options.command:
+            raise CommandError("--continue takes no command", "stead --continue")
+        options.rest = ["attach"]
+        return "session"
     if options.command == "help" and options.rest:
         options.command, options.rest = options.rest[0], ["--help"]
     if options.help or options.command in ("", "help"):
@@ -97,6 +107,11 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
         parser.print_help()
         return ""
     return _known(options.command)
+
+
+def _alone() -> list[str]:
+    """What ``stead`` without a command means: at a terminal, a session in this folder; else its help."""
+    return ["session", "here"] if stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout) else []
 
 
 def _listing() -> str:
@@ -131,9 +146,33 @@ def _explained(error: Exception) -> CommandError:
             exit_code = UNREACHABLE if error.status == 0 else BAD_REQUEST if error.status < 429 else FAILED
         return CommandError(cause, next_step or "stead doctor", exit_code=exit_code, code=error.code)
     if isinstance(error, OSError):
-        return CommandError(str(error), "stead doctor", exit_code=FAILED, code="os")
+        cause = f"{error.filename!r}: {error.strerror}" if error.filename else str(error)
+        return CommandError(
+            cause, "give a file that can be read and written, or see: stead doctor", exit_code=FAILED, code="os"
+        )
     cause = f"this should not have happened: {type(error).__name__}: {error}"
     return CommandError(cause, "run it again with --debug and report what it shows", exit_code=FAILED, code="bug")
+
+
+def _start_daemon(invocation: Invocation) -> None:
+    from stead.cli.starting import start
+
+    start(invocation)
+    if (invocation.home.run / "recovery.txt").exists():
+        invocation.out.note("Stead is started. Its recovery key is shown once, by: stead up")
+
+
+def _of_old_code(invocation: Invocation) -> str:
+    """What to add to an error where the daemon and this command do not know the same things; "" where they do."""
+    from stead.client import NoDaemon
+
+    try:
+        outdated = invocation.client.outdated
+    except NoDaemon:
+        return ""
+    return (
+        ". The daemon runs other code than this command, from before an update; renew it: stead up" if outdated else ""
+    )
 
 
 def split_advice(message: str) -> tuple[str, str]:

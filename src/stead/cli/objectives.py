@@ -14,7 +14,7 @@ from stead.cli.labels import subject_of
 from stead.cli.output import Output
 from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, SWITCH, WHY, switch
 from stead.cli.session_row import print_row
-from stead.cli.spending import BUDGET, budget_of
+from stead.cli.spending import BUDGET, LIMITS, budget_of, limits_of
 from stead.cli.templates import fill, lines
 from stead.client import Json
 from stead.domain.checks import ENDS
@@ -60,6 +60,8 @@ def _stop(invocation: Invocation, arguments: Namespace) -> int:
         return STOP(invocation, arguments)
     answer = invocation.client.post("/stop", {"why": arguments.why})
     said = "Stopped everything: processes are killed and sessions are paused. Resume one with: stead resume ID\n{text}"
+    if answer["text"] == "0 stopped":
+        said = "Nothing was running; nothing was stopped."
     return invocation.report(answer, *lines(said, answer))
 
 
@@ -67,6 +69,10 @@ def _message(arguments: Namespace) -> Json:
     if not arguments.text.strip():
         raise CommandError("the message is empty", "stead message ID TEXT")
     return {"text": arguments.text}
+
+
+def _again(arguments: Namespace) -> Json:
+    return budget_of(arguments) | limits_of(arguments)
 
 
 _LIST = Listing(
@@ -78,7 +84,7 @@ _LIST = Listing(
     newest=20,
 )
 _CANCEL = Act("POST /objectives/{id}/cancel", "{id} is cancelled. Run it again with: stead retry {id}")
-_RETRY = Act("POST /objectives/{id}/retry", "{id} runs again. Watch it: stead watch {id}", budget_of)
+_RETRY = Act("POST /objectives/{id}/retry", "{id} runs again. Watch it: stead watch {id}", _again)
 _MESSAGE = Act(f"POST {ONE}/messages", "Sent. Watch what it does: stead watch {id}", _message)
 _REVOKE = Act(f"POST {ONE}/revoke", "Taken back: {tool} asks again from now on.", fields("tool"))
 _STATUS = arg("--status STATUS", "only those", choices=STATUSES)
@@ -93,7 +99,7 @@ COMMANDS = {
     "pause": command(PAUSE, OBJECTIVE),
     "resume": command(RESUME, OBJECTIVE),
     "cancel": command(_CANCEL, OBJECTIVE),
-    "retry": command(_RETRY, OBJECTIVE, *BUDGET),
+    "retry": command(_RETRY, OBJECTIVE, *BUDGET, *LIMITS),
     "delete": command(DELETE, OBJECTIVE, YES),
     "model": command(switch, OBJECTIVE, *SWITCH),
     "stop": command(_stop, _ANY, _EVERYTHING, WHY),

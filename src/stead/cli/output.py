@@ -120,6 +120,9 @@ class Output:
         cells = [[clean_line(cell) for cell in row] for row in rows]
         names = [heading.lstrip(">") for heading in headings]
         widths = [max(map(width_of, column)) for column in zip(names, *cells, strict=True)]
+        if stream_is_terminal(sys.stdout):
+            widths = _fitted(widths, list(map(width_of, names)))
+            cells = [[cut_to(cell, width) for cell, width in zip(row, widths, strict=True)] for row in cells]
         right = [heading.startswith(">") for heading in headings]
         for index, row in enumerate([names, *cells]):
             padded = []
@@ -134,6 +137,29 @@ class Output:
         width = max(len(name) for name, _ in rows)
         for name, value in rows:
             print(f"{indent}{name:<{width}}  {value}".rstrip())
+
+
+def cut_to(cell: str, width: int) -> str:
+    """A clean line in at most so many columns, with an ellipsis where it is cut."""
+    if width_of(cell) <= width:
+        return cell
+    while width_of(cell) > width - 1:
+        cell = cell[:-1]
+    return cell + "…"
+
+
+def _fitted(widths: list[int], least: list[int]) -> list[int]:
+    """Widths of columns that fit the terminal, the widest made narrower first; the first column, an id, stays whole."""
+    from shutil import get_terminal_size
+
+    over = sum(widths) + 2 * (len(widths) - 1) - get_terminal_size().columns
+    while over > 0:
+        room = {place: width for place, width in enumerate(widths) if place and width > max(least[place], 6)}
+        if not room:
+            return widths
+        widths[max(room, key=room.__getitem__)] -= 1
+        over -= 1
+    return widths
 
 
 def stream_is_terminal(stream: TextIO | None) -> bool:

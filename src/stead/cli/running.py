@@ -11,10 +11,9 @@ from stead.cli.acceptance import DONE_WHEN, parse_check
 from stead.cli.forms import OBJECTIVE, OneOf, arg, command
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
-from stead.cli.starting import ensure_daemon
 from stead.cli.text_input import read_text
 from stead.cli.watching import Watch
-from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
+from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_unseen_keys, work_fields
 from stead.client import Json
 
 
@@ -23,7 +22,8 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     body |= {"constraints": arguments.constraint} | work_fields(arguments)
     if arguments.done_when:
         body["checks"] = [parse_check(text) for text in arguments.done_when]
-    client, out = ensure_daemon(invocation), invocation.out
+    client, out = invocation.client, invocation.out
+    note_unseen_keys(invocation)
     answer = client.post("/objectives", body)
     session: str = answer["session"]
     if answer["text"]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.prompt import Left, Prompt
-from stead.cli.watching import Watch
+from stead.cli.watching import AWAY, Watch
 from stead.client import ApiError, Json
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _HELP = """Enter     say it; while something is under way, it is read before the
 !WORDS    say it at once: what is under way is cut off     !  alone stops, and holds until you say more
 /COMMAND  any of `stead session`: /diff, /changes, /undo KEY, /checkpoint, /restore K, /context, /calls, /plan ...
 Ctrl-D    leave, as Ctrl-C does; the session goes on"""
-_ELSEWHERE = ("new", "attach", "send", "delete")
+_ELSEWHERE = ("new", "here", "attach", "send", "delete")
 
 
 class AttachedSession(Watch):
@@ -43,7 +43,7 @@ class AttachedSession(Watch):
         out, client = self._invocation.out, self._invocation.client
         watchers = client.get(f"/sessions/{self._session}/watchers")["items"]  # before ours is one of them
         stream = self._open()
-        out.line(out.style("(Enter sends, ! cuts in, / has commands, Ctrl-C leaves; /help says more)", "dim"))
+        out.line(out.style("(Enter sends, ! interrupts, / has commands, Ctrl-C leaves; /help says more)", "dim"))
         self._tell_others([clean_line(watcher["door"]) for watcher in watchers])
         out.before = self._prompt.hide
         try:
@@ -74,7 +74,7 @@ class AttachedSession(Watch):
                 self._take(batch)
             if stream.connected != was_connected and not self._prompt.text:
                 was_connected = stream.connected
-                self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
+                self._note("connected again" if was_connected else AWAY)
             if not self._prompt.text:
                 self._print()
 
@@ -134,7 +134,7 @@ class AttachedSession(Watch):
         self._invocation.client.post(f"/sessions/{self._session}/messages", body)
         self._sent.append(text)
         if not rested and not interrupt:
-            self._note("queued: it is read before the next model request; a ! at the start cuts in")
+            self._note("queued: it is read before the next model request; a ! at the start interrupts")
         self._pull()
 
     def _command(self, text: str) -> None:

@@ -170,6 +170,7 @@ _FORK = Act(
     "{session} goes on from {id}[ {text}].\nwork in it: stead session attach {session}",
     _fork,
     timeout_s=_LONG_S,
+    makes="session",
 )
 _DIFFERS = (
     SESSION,

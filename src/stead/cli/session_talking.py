@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from stead.cli.finding import find_session
 from stead.cli.forms import SESSION, YES, Act, Row, arg
-from stead.cli.invocation import CommandError, Invocation
+from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
+from stead.cli.output import clean_line
 from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
-from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
+from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_unseen_keys, work_fields
 from stead.client import Json
 
 _TOGETHER = 4
@@ -21,14 +23,13 @@ _TOGETHER = 4
 
 
 def _new(invocation: Invocation, arguments: Namespace) -> int:
-    from stead.cli.starting import ensure_daemon
-
     body = {"directory": folder_of(arguments.directory, "stead session new DIR")}
     body |= work_fields(arguments, SESSION_BUDGET)
     if arguments.ignore:
         body["ignore"] = arguments.ignore
     message = read_text(arguments.message, "message") if arguments.message else ""
-    client, out = ensure_daemon(invocation), invocation.out
+    client, out = invocation.client, invocation.out
+    note_unseen_keys(invocation)
     answer = client.post("/sessions", body)
     session: str = answer["session"]
     if answer["text"]:
@@ -38,7 +39,30 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
         invocation.report({"type": "started", "id": session}, out.style(f"{session} in {place}", "bold"))
         return _say_and_watch(invocation, session, message, interrupt=False, stay=True)
     said = f"{session} is open in {place}\nwork in it:  stead session attach {session}"
-    return invocation.report(answer, f'{said}\nor:          stead session send {session} "what to do" --wait')
+    return invocation.report(
+        {"id": session, **answer}, f'{said}\nor:          stead session send {session} "what to do" --wait'
+    )
+
+
+def _here(invocation: Invocation, arguments: Namespace) -> int:
+    if not invocation.interactive:
+        raise CommandError("there is no terminal to work at", "stead session new DIR -m TEXT", exit_code=NEEDS_PERSON)
+    directory = folder_of(".", "stead session here, in another folder")
+    session: str = invocation.client.post("/sessions", {"directory": directory})["session"]
+    return attach(invocation, session, wait=False, whole=False)
+
+
+def _last(invocation: Invocation) -> str:
+    """The id of the session that was used last in this folder, closed ones too.
+
+    Raises:
+        CommandError: there is none.
+    """
+    directory = folder_of(".", "stead session attach ID")
+    rows = [row for row in invocation.client.items("/sessions", limit=200) if row["directory"] == directory]
+    if not rows:
+        raise CommandError(f"there is no session in {clean_line(directory)}", "stead session new", code="not_found")
+    return str(max(rows, key=lambda row: row["updated_ms"])["id"])
 
 
 def _send(invocation: Invocation, arguments: Namespace) -> int:
@@ -70,6 +94,7 @@ def _before(invocation: Invocation, answer: Json) -> int:
 
 
 def _attach(invocation: Invocation, arguments: Namespace) -> int:
+    arguments.id = arguments.id or _last(invocation)
     row = invocation.client.get(f"/sessions/{arguments.id}")  # one that there is not has no events to wait for
     if row["kind"] != "session":
         raise CommandError(f"{arguments.id} is an objective, which works alone", f"stead watch {arguments.id}")
@@ -95,7 +120,8 @@ _NEW = (
     VERBOSE,
     arg("--ignore PATTERN...", "left out of checkpoints"),
 )
-_ATTACH = (SESSION, arg("--all", "tell everything from its first event, not the last turn"), WAIT, VERBOSE)
+_LAST = arg("[id ID]", "of the session, or its beginning (else the last one in this folder)", find_session)
+_ATTACH = (_LAST, arg("--all", "show everything from its first event, not the last turn"), WAIT, VERBOSE)
 _SEND = (
     SESSION,
     arg("text TEXT", 'what to say; "-" reads it from standard input'),
@@ -105,6 +131,7 @@ _SEND = (
 )
 ROWS: dict[str, Row] = {
     "new": ("begin to work in a folder", _NEW, _new),
+    "here": ("begin to work in this folder, at this terminal", (), _here),
     "attach": ("watch it live, answer it and say something to it", _ATTACH, _attach),
     "send": ("say something to it", _SEND, _send),
     "pause": ("let the current step finish, then start nothing more", (SESSION,), PAUSE),

@@ -65,6 +65,28 @@ def budget_of(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     return {"budget": default | given} if given else {}
 
 
+def _seconds(typed: str) -> int:
+    """A time of work as people write it, such as 90s, 30m or 8h, in seconds."""
+    units = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+    number, unit = (typed[:-1], typed[-1:]) if typed[-1:] in units else (typed, "s")
+    if not number.isascii() or not number.isdecimal() or len(number) > 9 or not int(number):
+        raise CommandError(f"--wall {typed!r} is not a time of work", "--wall 30m, 8h or 2d")
+    return int(number) * units[unit]
+
+
+LIMITS = (
+    number("--iterations N", 0, "model requests at most, of a session in each turn (50)", most=1000),
+    arg("--wall TIME", "time of work at most, such as 30m or 8h (4h)", type=_seconds, default=0),
+)
+
+
+def limits_of(arguments: Namespace) -> Json:
+    """The limits that the options of ``LIMITS`` ask for, as a request has them; empty when none does."""
+    given = {"iterations": arguments.iterations, "wall_s": arguments.wall}
+    given = {name: figure for name, figure in given.items() if figure}
+    return {"limits": given} if given else {}
+
+
 def cost_line(row: Json) -> str:
     """What an objective used, and of how much."""
     took = figures.duration((row["ended_ms"] or row["updated_ms"]) - row["created_ms"])

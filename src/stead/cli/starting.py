@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from stead.cli.invocation import UNREACHABLE, CommandError, Invocation
-from stead.client import Client, NoDaemon
+from stead.client import NoDaemon
 
 if TYPE_CHECKING:
     from stead.config import Home
@@ -57,19 +57,6 @@ def answering(invocation: Invocation) -> bool:
     return True
 
 
-def ensure_daemon(invocation: Invocation) -> Client:
-    """The client of a daemon that answers; it is started if none runs.
-
-    Raises:
-        CommandError: it did not start; the text holds the last lines of its log.
-    """
-    if not answering(invocation):
-        start(invocation)
-        if (invocation.home.run / "recovery.txt").exists():
-            invocation.out.note("Stead is started. Its recovery key is shown once, by: stead up")
-    return invocation.client
-
-
 def start(invocation: Invocation) -> None:
     """Start the daemon in a session of its own and wait until it answers.
 
@@ -92,7 +79,7 @@ def start(invocation: Invocation) -> None:
     while not answering(invocation):
         # Where two start at the same moment, one daemon leaves because the other has the home; that one is waited for.
         if (code := _ended(pid)) and not is_held(invocation.home) and not answering(invocation):
-            raise _failed(invocation, f"the daemon left at its start (code {code})", log_began)
+            raise _failed(invocation, f"the daemon failed to start (exit code {code})", log_began)
         if waiting.elapsed_s > START_TIMEOUT_S:
             why = f"the daemon (process {pid}) did not answer within {START_TIMEOUT_S:g} s"
             raise _failed(invocation, why, log_began)

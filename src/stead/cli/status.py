@@ -10,17 +10,17 @@ from argparse import Namespace
 
 from stead.cli import figures
 from stead.cli.forms import command
-from stead.cli.invocation import OK, UNREACHABLE, Invocation
+from stead.cli.invocation import FAILED, OK, UNREACHABLE, Invocation
 from stead.cli.output import clean_line
 from stead.cli.templates import fill, pairs
-from stead.client import Json, NoDaemon
+from stead.client import ApiError, Json, NoDaemon
 
 
 def model_line(status: Json) -> str:
     """The default model and its fallbacks, the rehearsal model labelled for what it is."""
     names = [clean_line(f"{ref['provider']}/{ref['model']}") for ref in status["chain"]]
     if status["rehearsal"]:
-        return "rehearsal: offline, follows a fixed grammar, is no intelligence; connect one: stead providers presets"
+        return "rehearsal: offline, follows a fixed grammar, no AI; connect one: stead providers presets"
     return names[0] + (f", then {', '.join(names[1:])}" if names[1:] else "")
 
 
@@ -35,9 +35,16 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         else:
             out.pairs([("daemon", f"not running, home {home!r}"), ("next", "stead up")])
         return UNREACHABLE
-    running = len(client.get("/objectives", status="running", limit=500)["items"])
-    approvals = client.get("/approvals", status="pending", limit=500)["items"]
-    reviews = client.get("/reviews")["items"]
+    try:
+        running = len(client.get("/objectives", status="running", limit=500)["items"])
+        approvals = client.get("/approvals", status="pending", limit=500)["items"]
+        reviews = client.get("/reviews")["items"]
+    except ApiError as error:  # lists need room on the disk; how the daemon stands is most wanted when there is none
+        if out.as_json:
+            out.json({"running": True, **status, "why": error.message})
+        else:
+            out.pairs(pairs("daemon: running, version {version} | lists: {why}", {**status, "why": error.message}))
+        return FAILED
     if out.as_json:
         counts = {"objectives_running": running, "approvals_pending": len(approvals), "reviews_wanted": len(reviews)}
         return invocation.report({"running": True, **status, **counts})

@@ -207,25 +207,25 @@ class TimelinePrinter:
             self._line(f"{self._heading(step)}  {text}")
         shown, _ = self._output.pop(step["key"], (0, ""))
         if finished["text"].strip() and (outcome == "error" or (step["tool"] == "shell" and outcome == "ok")):
-            self._tail(finished["text"], TAIL_LINES if not shown or shown >= LIVE_LINES else 1)
+            self._tail(finished["text"], seen=shown if shown < LIVE_LINES else 0)
         self._lines((fill("    ! {text:300}", warning), "yellow") for warning in finished["warnings"])
 
     def _heading(self, step: Json) -> str:
         return f"> {self._out.style(clean_line(step['tool']), 'bold')} {subject_of(step['arguments'])}".rstrip()
 
-    def _tail(self, text: str, lines: int) -> None:
-        """The last lines of a longer text, set off from ours."""
-        every = clean(text).strip("\n").split("\n")
-        if len(every) > lines:
-            self._line(f"    | … {figures.counted(len(every) - lines, 'line')} before", "dim")
-        self._lines((f"    | {line[:_LINE_LIMIT]}".rstrip(), "dim") for line in every[-lines:])
+    def _tail(self, text: str, seen: int) -> None:
+        """The last lines of a longer text, set off from ours, after the ``seen`` ones that were shown as they came."""
+        every = clean(text).rstrip("\n").split("\n")[seen:]
+        if len(every) > TAIL_LINES:
+            self._line(f"    | … {figures.counted(len(every) - TAIL_LINES, 'line')} before", "dim")
+        self._lines((f"    | {line[:_LINE_LIMIT]}".rstrip(), "dim") for line in every[-TAIL_LINES:])
 
     def _stream_output(self, key: str, text: str) -> None:
         shown, rest = self._output.get(key, (0, ""))
         if key not in self.running or shown >= LIVE_LINES or (self.shows_edits and self.running[key] in _WRITERS):
             return
         *lines, rest = (rest + text).split("\n")
-        self._lines((f"    | {clean_line(line, _LINE_LIMIT)}", "dim") for line in lines)
+        self._lines((f"    | {_as_it_stands(line)}".rstrip(), "dim") for line in lines)
         self._output[key] = shown + len(lines), rest[-_LINE_LIMIT:]
 
     # -- the rest -------------------------------------------------------------------------------------------------
@@ -274,6 +274,11 @@ class TimelinePrinter:
         if not self._silent:
             self._out.write(text)
             self._line_is_open = not ends
+
+
+def _as_it_stands(line: str) -> str:
+    """A line of output with its indentation; of one that was written over, the last state."""
+    return clean(line).rstrip("\n").rpartition("\n")[2][:_LINE_LIMIT]
 
 
 def _is_new(name: str, printed: set[str]) -> bool:

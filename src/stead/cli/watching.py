@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _TICK_S = 1.0
 _FIRST_NEWS_S = 5
 _ENDED = (*ENDS, "idle", "closed")
+AWAY = "the daemon is away; trying to reach it again. Start it with: stead up"
 _RESULT = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known")
 
 
@@ -97,8 +98,13 @@ class Watch:
                     silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
                 elif stream.connected != was_connected:
                     was_connected = stream.connected
-                    self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
-                elif time.monotonic() - silent_since >= news_at_s and (self._awaits_model or self._printer.running):
+                    self._note("connected again" if was_connected else AWAY)
+                    silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
+                elif (
+                    stream.connected
+                    and time.monotonic() - silent_since >= news_at_s
+                    and (self._awaits_model or self._printer.running)
+                ):
                     awaited = "the model" if self._awaits_model else next(iter(self._printer.running.values()))
                     self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2

@@ -9,8 +9,8 @@ import os
 from argparse import Namespace
 
 from stead.cli.forms import arg
-from stead.cli.invocation import CommandError
-from stead.cli.spending import BUDGET, DEFAULT_BUDGET, budget_of
+from stead.cli.invocation import CommandError, Invocation
+from stead.cli.spending import BUDGET, DEFAULT_BUDGET, LIMITS, budget_of, limits_of
 from stead.client import Json
 
 _STRICTNESS = (
@@ -21,6 +21,7 @@ _STRICTNESS = (
 WORK = (
     arg("--title T", "a name for lists"),
     *BUDGET,
+    *LIMITS,
     arg("--allow TOOL...", "a tool to use without asking"),
     arg("--tools TOOL...", "offer the model this one, and no other that is not named"),
     arg("--model PROVIDER/MODEL...", "the model to use; again for its fallbacks"),
@@ -56,7 +57,17 @@ def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     for name, values in (("hosts", arguments.host), ("secrets", arguments.secret)):
         if given := split(values):
             fields[name] = given
-    return fields | budget_of(arguments, default)
+    return fields | budget_of(arguments, default) | limits_of(arguments)
+
+
+def note_unseen_keys(invocation: Invocation) -> None:
+    """Say where the rehearsal model works although a key is set here: the daemon was started without it."""
+    if not any(name.endswith("_API_KEY") for name in os.environ) or not invocation.client.get("/status")["rehearsal"]:
+        return
+    known = {row["key_env"] for row in invocation.client.items("/providers/presets")}
+    if here := sorted(name for name in known & os.environ.keys() if os.environ[name]):
+        said = f"note: {here[0]} is set here, but the daemon was started without it, so the rehearsal model works."
+        invocation.out.note(f"{said} Start it with the key: stead down && stead up")
 
 
 def split(values: list[str]) -> list[str]:
@@ -68,7 +79,7 @@ def parse_model(text: str) -> Json:
     """``provider/model`` as a reference; the model's own name may have slashes in it."""
     provider, separator, model = text.partition("/")
     if not (provider and separator and model):
-        raise CommandError(f"{text!r} is no PROVIDER/MODEL", "stead providers list")
+        raise CommandError(f"{text!r} is not PROVIDER/MODEL", "stead providers list")
     return {"provider": provider, "model": model}
 
 

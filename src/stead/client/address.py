@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from stead.config import Home
@@ -39,7 +40,18 @@ class NoDaemon(ApiError):
 
 
 class Address(NamedTuple):
-    """Where the daemon listens, on 127.0.0.1, and the bearer that it takes there. ``name`` is the page's host name."""
+    """Where the daemon listens, on 127.0.0.1, and the bearer that it takes there.
+
+    Args:
+        pid: its process.
+        port: where it listens.
+        name: the page's host name.
+        bearer: what it lets in.
+        version: its release.
+        started_ms: when it was ready.
+        code: as ``config.code_id`` gave it at its start; "" in a daemon that is older than this field.
+        lock: the inode of the home's lock, which a copy of the home does not have; 0 where it is not recorded.
+    """
 
     pid: int
     port: int
@@ -47,26 +59,39 @@ class Address(NamedTuple):
     bearer: str
     version: str
     started_ms: int
+    code: str = ""
+    lock: int = 0
 
 
 def find_address(home: Home) -> Address:
     """Read the running daemon's address.
 
     Raises:
-        NoDaemon: there is none, the file is left over from one that died, or it belongs to another user.
+        NoDaemon: there is none, the file is left over from one that died or came along with a copy of another home, or
+            it belongs to another user.
     """
     try:
         values = json.loads(home.address.read_bytes())
-        address = Address(**{name: values[name] for name in Address._fields})
+        address = Address(**{name: values[name] for name in Address._fields if name in values})
     except FileNotFoundError:
         raise NoDaemon(f"no daemon runs for {str(home.root)!r}; start it with: stead up") from None
     except PermissionError:
         raise NoDaemon(f"{str(home.address)!r} is not yours to read; use your own home with --home DIR") from None
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise NoDaemon(f"{str(home.address)!r} is damaged ({type(error).__name__}); restart with: stead up") from error
+    if address.lock and address.lock != _inode(home.lock):
+        raise NoDaemon(f"no daemon runs for {str(home.root)!r}, which is a copy of another home; start one: stead up")
     if not is_alive(address.pid):
         raise NoDaemon(f"the daemon of {str(home.root)!r} (process {address.pid}) is gone; start it with: stead up")
     return address
+
+
+def _inode(path: Path) -> int:
+    """The inode of a file; 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def is_alive(pid: int) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from stead.client.address import Address, ApiError, Json, NoDaemon, find_address
 from stead.client.exchange import Exchange
 from stead.client.stream import Stream
-from stead.config import Home
+from stead.config import Home, code_id
 
 REQUEST_TIMEOUT_S = 30.0
 STREAM_TIMEOUT_S = 5.0
@@ -32,10 +32,12 @@ class Client:
 
     Args:
         home: whose daemon.
+        start: starts the daemon, where none runs at the first request; one that leaves later is not started again.
     """
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, start: Callable[[], None] | None = None) -> None:
         self.home = home
+        self._start = start
         self._address: Address | None = None
 
     @property
@@ -46,8 +48,18 @@ class Client:
             NoDaemon: none does.
         """
         if self._address is None:
-            self._address = find_address(self.home)
+            try:
+                self._address = find_address(self.home)
+            except NoDaemon:
+                if not self._started():
+                    raise
+                self._address = find_address(self.home)
         return self._address
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the daemon was started with other code than this program is now."""
+        return self.address.code != code_id()
 
     def forget_address(self) -> None:
         """Look again at the next request."""
@@ -129,16 +141,28 @@ class Client:
 
         return Stream(connect, after)
 
+    def _started(self) -> bool:
+        """Start the daemon, unless one has answered before; whether it was started."""
+        start, self._start = self._start, None
+        if start:
+            start()
+        return start is not None
+
     def _open(self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float) -> Exchange:
         """Send a request; one more try, at the address as it is now, if the connection fails."""
         for last_try in (False, True):
             daemon = f"the daemon (process {self.address.pid})"
             try:
-                return Exchange(self.address, method, where, headers, body, timeout_s)
+                exchange = Exchange(self.address, method, where, headers, body, timeout_s)
+                self._start = None
+                return exchange
             except TimeoutError as error:
                 raise NoDaemon(f"{daemon} did not answer within {timeout_s:g} s; see: stead logs") from error
             except OSError as error:
                 self.forget_address()
+                # After a crash or a reboot, another process may have the number that the file names.
+                if last_try and isinstance(error, ConnectionRefusedError) and self._started():
+                    return Exchange(self.address, method, where, headers, body, timeout_s)
                 if last_try:
                     raise NoDaemon(f"{daemon} cannot be reached: {error}; see: stead doctor") from error
         raise AssertionError("unreachable")

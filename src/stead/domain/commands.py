@@ -117,10 +117,11 @@ class Stop(msgspec.Struct, frozen=True, tag="session.stop", forbid_unknown_field
 
 
 class Retry(msgspec.Struct, frozen=True, tag="objective.retry", forbid_unknown_fields=True):
-    """Run a failed or cancelled objective again with what it knows."""
+    """Run a failed or cancelled objective again with what it knows; without ``limits``, under those that it had."""
 
     session: SessionId
     budget: Budget = DEFAULT_BUDGET
+    limits: Limits | None = None
 
 
 class Delete(msgspec.Struct, frozen=True, tag="session.delete", forbid_unknown_fields=True):

@@ -34,13 +34,13 @@ _LINES: dict[str, tuple[str, str]] = {
         "is being forgotten: {memories:#memory/memories}, words of {events:#event} (from {door})",
         "yellow",
     ),
-    "memory.loaded": ("begins with what is remembered: {files:paths|nothing yet}", "dim"),
+    "memory.loaded": ("loaded memory: {files:paths|nothing yet}", "dim"),
     "memory.made": ("+ {memory.id}  {memory.text:140}", ""),
     "memory.proposed": ("? {id}  {why:140}", ""),
     "memory.restored": ("+ {id}  told again", ""),
     "memory.retired": ("- {id}  {why}[, in its place {by}]", ""),
     "memory.settled": ("{id} was {accepted?accepted:refused} (from {door})", ""),
-    "notice.given": ("told the model: {text:400}", "yellow"),
+    "notice.given": ("returned to the model: {text:400}", "yellow"),
     "objective.retried": ("runs again", ""),
     "reading.failed": ("! not read ({kind}): {error:300}", "yellow"),
     "rules.read": ("read the project's rules: {files:paths|none any more}", "dim"),
@@ -56,7 +56,7 @@ _LINES: dict[str, tuple[str, str]] = {
 _ANSWERS = {
     "given": ("allowed {call} (answered from {door})", ""),
     "denied": ("refused {call} (answered from {door})[: {why:200}]", "yellow"),
-    "lapsed": ("the question about {call} is void ({why})", "yellow"),
+    "lapsed": ("the question about {call} no longer stands ({why})", "yellow"),
 }
 _WHY = {"turn": "before turn {turn}", "person": "as you asked", "restore": "before going back", "fork": "for a fork"}
 _ENDS = {
@@ -124,8 +124,8 @@ def worded(body: Json) -> Iterator[Words]:
             style = "dim" if body["why"] in ("exited", "closed") else "yellow"
             yield f"a terminal ended: {_ENDS.get(body['why'], '{why}')}", body, style
         case "memory.recalled":
-            what = "{told:#remembered thing}" if body["told"] else "nothing that is remembered"
-            yield f"told {what}[ ({{dead:80}}: out of work)]", body, "dim"
+            what = "{told:#memory/memories}" if body["told"] else "no memory"
+            yield f"{what} added to the prompt[ ({{dead:80}}: unavailable)]", body, "dim"
             yield from (("  {ref}  {text:140}  ({by:60})", one, "dim") for one in body["told"])
         case "memory.forgotten":
             receipt = body["receipt"]

@@ -216,9 +216,13 @@ class ObjectiveEnded(msgspec.Struct, frozen=True, tag="objective.ended"):
 
 
 class ObjectiveRetried(msgspec.Struct, frozen=True, tag="objective.retried"):
-    """It runs again, with what it knows, under fresh counters and this budget on top of what is spent."""
+    """It runs again, with what it knows, under fresh counters and this budget on top of what is spent.
+
+    ``limits``: others than it had before; None leaves them.
+    """
 
     budget: Budget
+    limits: Limits | None = None
 
 
 class SessionDeleted(msgspec.Struct, frozen=True, tag="session.deleted"):

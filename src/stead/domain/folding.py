@@ -32,6 +32,8 @@ from stead.domain.trials import Review
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
 
 MOST_RUNNABLE = 100
+POLL_MS = 1_000
+"""A call that takes this long waits for something outside: made again, it polls, and is no sign of a stall."""
 Strange = HomeBody | MemoryFact | ev.SessionOpened | ev.QuarantineSettled
 """What stands in no session's stream, or only at its beginning."""
 
@@ -247,6 +249,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             session.revision += call.step == "started" and not call.idempotent
             session.ran = session.ran or (call.step == "started" and not call.idempotent)
             session.worked_ms += body.duration_ms
+            if body.duration_ms >= POLL_MS:
+                session.same_calls = 0
             call.step = "done"
             call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok", source=source)
             if all(other.step == "done" for other in session.calls.values()):
@@ -313,6 +317,8 @@ def _retry(session: Session, body: ev.ObjectiveRetried) -> None:
         tokens=_raised(session.spent.tokens, body.budget.tokens),
         usd_micros=_raised(session.spent.usd_micros, body.budget.usd_micros),
     )
+    if body.limits is not None:
+        session.spec = replace(session.spec, limits=body.limits)
     session.iterations = session.failures = session.send_backs = session.worked_ms = 0
     session.same_calls = session.same_texts = session.not_before_ms = session.first_model = 0
     session.last_call = session.last_text = ""

@@ -93,7 +93,9 @@ def read_pattern(text: str) -> HostPattern:
     """
     found = _WRITTEN.fullmatch(text)
     if found is None:
-        raise InvalidRequest(f"{text[:80]!r} is no host; write it as name.example.com, without https:// and path")
+        raise InvalidRequest(
+            f"{text[:80]!r} is not a host name; write it as name.example.com, without https:// and path"
+        )
     port = EVERY_PORT if found[4] == "*" else int(found[4] or 0)
     if port > 65535 or (found[4] and not port):
         raise InvalidRequest(f"{found[4]!r} is no port; give 1 to 65535")
@@ -116,7 +118,7 @@ def parse_host(text: str, *, wildcard: bool = True) -> HostPattern:
         way = f"`stead egress allow localhost:5432` lets a folder reach a port of this computer, as {COMPUTER}:5432"
         raise InvalidRequest(f"{text[:80]!r} is {kind}; hosts are named as name.example.com; {way}")
     if pattern.port == EVERY_PORT or not is_name(pattern.name):
-        raise InvalidRequest(f"{text[:80]!r} is no host; write it as name.example.com or name.example.com:8443")
+        raise InvalidRequest(f"{text[:80]!r} is not a host name; write it as name.example.com or name.example.com:8443")
     if pattern.below and not wildcard:
         raise InvalidRequest(f"{text[:80]!r} stands for many hosts; name each that is needed")
     return pattern
@@ -143,7 +145,7 @@ def parse_allowed(text: str) -> HostPattern:
         fits = not name.endswith(".localhost") and is_name(name)
     if pattern.below or not pattern.port or not fits:
         raise InvalidRequest(
-            f"{text[:80]!r} is no host that can be allowed: name a public one as name.example.com, and one of this "
+            f"{text[:80]!r} is not a host that can be allowed: name a public one as name.example.com, and one of this "
             "computer or its networks with its port, as localhost:5432, 192.168.1.20:8080 or db.internal:*"
         )
     return HostPattern(name, port=pattern.port)

@@ -81,7 +81,9 @@ def require_valid(config: ProviderConfig) -> None:
         raise InvalidRequest("a key is given as none, env:NAME, vault or keychain:SERVICE/NAME, never itself")
     if not config.base_url:
         if not preset.base_url:
-            raise InvalidRequest(f"preset {config.preset!r} needs the server's address, like http://127.0.0.1:9000/v1")
+            raise InvalidRequest(
+                f"preset {config.preset!r} needs the server's address; give it: --url http://127.0.0.1:9000/v1"
+            )
         return
     parts = urlsplit(config.base_url)
     if parts.username or parts.password:

@@ -99,6 +99,11 @@ class DirectiveRoom:
                 f"{before.title!r} has changed since version {command.version}: it is at {before.version}; "
                 "look at it, and write yours anew"
             )
+        same = [one.directive for one in now.in_order() if one.directive.title.casefold() == title.casefold()]
+        if same and before not in same:
+            raise Conflict(
+                f"there is a directive {title!r} already, {same[0].id}; change that one, or take another title"
+            )
         directory = command.directory
         if directory and (before is None or before.directory != directory):
             directory = await asyncio.to_thread(folder, directory)

@@ -89,7 +89,7 @@ def parts(chain: Sequence[ModelRef], rows: Sequence[ProviderRow], isolation: Iso
 def _model(chain: Sequence[ModelRef], rows: Mapping[str, ProviderRow]) -> ReadyPart:
     first = chain[0]
     if first.provider == REHEARSAL:
-        text = "the rehearsal model: offline, follows a fixed grammar, is no intelligence"
+        text = "the rehearsal model: offline, follows a fixed grammar, no AI"
         return ReadyPart("model", "warn", text, "stead providers presets; stead providers add NAME --preset PRESET")
     named = ", then ".join(f"{ref.provider}/{ref.model}" for ref in chain)
     row = rows.get(first.provider)

@@ -50,11 +50,11 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
                     way = "an ended objective can be deleted; cancel it first"
                 raise Conflict(f"only {way}")
             return (ev.SessionDeleted(),)
-        case cmd.Retry(budget=budget):
+        case cmd.Retry(budget=budget, limits=limits):
             if session.end is None or session.end.status in ("verified", "answered"):
                 raise Conflict("only an objective that ended without being verified or answered can be tried again")
             check_budget(budget)
-            return (ev.ObjectiveRetried(budget=budget),)
+            return (ev.ObjectiveRetried(budget=budget, limits=limits),)
         case cmd.Revoke(tool=tool):
             return (ev.GrantRevoked(tool=tool, directory="", door=door),)
         case cmd.CloseSession():

@@ -108,7 +108,7 @@ def _line(session: SessionId, body: ev.Body) -> str:
     """What has no item of its own, in the words that the terminal has for it; "" for what needs none."""
     match body:
         case ev.NoticeGiven(text=text):
-            return f"**Stead** told the model:\n\n{said(text)}"
+            return f"**Stead** returned to the model:\n\n{said(text)}"
         case ev.ObjectiveEnded(status=status, reason=reason, summary=summary):
             return f"**Ended** {status} ({span(reason)}):\n\n{said(summary)}"
         case _:

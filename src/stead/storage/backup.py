@@ -84,9 +84,7 @@ def backup(home: Home, keys: Keys, passphrase: str, destination: Path) -> int:
         staged.replace(destination)
         sync(destination.parent)
     except OSError as error:
-        raise StorageFault(
-            f"{str(destination)!r} cannot be written: {error.strerror}; free space or mend it"
-        ) from error
+        raise StorageFault(f"{str(destination)!r} cannot be written: {error.strerror}; free space or fix it") from error
     finally:
         staged.unlink(missing_ok=True)
     return size
@@ -130,9 +128,7 @@ def restore(
             aside = _move_aside(home, stamp)
             _move_in(staged, home)
     except OSError as error:
-        raise StorageFault(
-            f"the backup cannot be put into {str(home.root)!r}: {error}; mend that, try again"
-        ) from error
+        raise StorageFault(f"the backup cannot be put into {str(home.root)!r}: {error}; fix that, try again") from error
     finally:
         shutil.rmtree(staged.root, ignore_errors=True)
     return Restored(manifest.made_ms, head, str(aside) if aside else "")

@@ -78,7 +78,7 @@ def require_ours(path: Path, key: bytes) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StorageFault(f"{str(path)!r} cannot be read: {error.strerror}; mend its owner or mode") from error
+        raise StorageFault(f"{str(path)!r} cannot be read: {error.strerror}; fix its owner or mode") from error
     if start == _PLAIN_SQLITE:
         raise Damaged(f"{str(path)!r} is a plain SQLite database, not one of Stead; move it out of the home")
     if start and start != file_salt(key):
@@ -118,7 +118,7 @@ class Database:
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # the library would let the umask decide
         except OSError as error:
-            raise StorageFault(f"{str(path)!r} cannot be opened: {error.strerror}; mend its folder") from error
+            raise StorageFault(f"{str(path)!r} cannot be opened: {error.strerror}; fix its folder") from error
         with self.faults():
             connection = self.open()
             try:
@@ -232,9 +232,9 @@ def sync(path: Path) -> None:
 _MEANINGS = (
     ("SQLITE_FULL", "the disk is full, nothing was written; free some space and try again"),
     ("SQLITE_IOERR", "the disk refuses to read or write, nothing was written; check its space and health"),
-    ("SQLITE_READONLY", "the file cannot be written; mend its mode, or mount its disk for writing"),
-    ("SQLITE_PERM", "the file cannot be written; mend its mode"),
-    ("SQLITE_CANTOPEN", "the file cannot be opened; mend the mode of its folder, or free some space"),
+    ("SQLITE_READONLY", "the file cannot be written; fix its mode, or mount its disk for writing"),
+    ("SQLITE_PERM", "the file cannot be written; fix its mode"),
+    ("SQLITE_CANTOPEN", "the file cannot be opened; fix the mode of its folder, or free some space"),
     ("SQLITE_BUSY", f"another program has held it for {BUSY_TIMEOUT_S:.0f} s; end that program and try again"),
     ("SQLITE_LOCKED", "another program has it locked; end that program and try again"),
 )

@@ -89,6 +89,6 @@ class HeadCopy:
 
     def _unusable(self, error: OSError) -> StorageFault:
         return StorageFault(
-            f"the copy of the signed heads, {str(self.path)!r}, cannot be used: {error.strerror}; mend it, or set "
+            f"the copy of the signed heads, {str(self.path)!r}, cannot be used: {error.strerror}; fix it, or set "
             "audit_heads in config.toml to another file"
         )

@@ -95,7 +95,7 @@ def open_keys(home: Home, source: Source, ask_passphrase: AskPassphrase) -> Open
     if home.journal.exists() and home.journal.stat().st_size:
         raise StorageFault(
             f"the key file {str(home.key)!r} is missing and {str(home.journal)!r} cannot be read without it; put the "
-            "file back, give the recovery key, or restore a backup"
+            "file back, run `stead key recover`, or restore a backup"
         )
     keys = derive_keys(new_master())
     keep(home, keys, source, ask_passphrase)
@@ -122,7 +122,7 @@ def keep(home: Home, keys: Keys, source: Source, ask_passphrase: AskPassphrase, 
         staged.replace(home.key)
         sync(home.key.parent)
     except OSError as error:
-        raise StorageFault(f"{str(home.key)!r} cannot be written: {error.strerror}; free space or mend it") from error
+        raise StorageFault(f"{str(home.key)!r} cannot be written: {error.strerror}; free space or fix it") from error
     finally:
         staged.unlink(missing_ok=True)
 
@@ -171,9 +171,7 @@ def _read(path: Path) -> _KeyFile:
             status = os.fstat(file.fileno())
             content = file.read(64 * 1024)
     except OSError as error:
-        raise StorageFault(
-            f"the key file {str(path)!r} cannot be read: {error.strerror}; mend or restore it"
-        ) from error
+        raise StorageFault(f"the key file {str(path)!r} cannot be read: {error.strerror}; fix or restore it") from error
     if status.st_uid not in (os.geteuid(), 0):
         raise StorageFault(f"the key file {str(path)!r} belongs to another account; take it back with chown")
     mode = stat.S_IMODE(status.st_mode)
@@ -186,7 +184,7 @@ def _read(path: Path) -> _KeyFile:
         return _decoder.decode(content)
     except msgspec.DecodeError as error:
         raise StorageFault(
-            f"the key file {str(path)!r} is damaged; move it away, then give the recovery key or restore a backup"
+            f"the key file {str(path)!r} is damaged; move it away, then run `stead key recover` or restore a backup"
         ) from error
 
 
@@ -201,7 +199,7 @@ def _master(kept: _KeyFile, path: Path, ask_passphrase: AskPassphrase) -> Keys:
                 return derive_keys(unseal(cost.key(ask_passphrase()), nonce, sealed, _CONTEXT))
             except WrongKey:
                 raise WrongKey(
-                    f"the passphrase does not open {str(path)!r}; try again, or give the recovery key"
+                    f"the passphrase does not open {str(path)!r}; try again, or run `stead key recover`"
                 ) from None
 
 
@@ -234,7 +232,7 @@ def _from_keyring(entry: str) -> str:
     if not isinstance(value, str):
         raise StorageFault(
             f"the keyring has no entry {entry!r} of {_KEYRING_SERVICE!r}; sign in as the account that made this home, "
-            "or move the key file away and give the recovery key"
+            "or move the key file away and run `stead key recover`"
         )
     return value
 
@@ -276,6 +274,6 @@ def _answer_of(ask: Callable[[], object]) -> object:
     if isinstance(answers[0], Exception):
         raise StorageFault(
             f"the keyring refused ({type(answers[0]).__name__}); unlock it and start Stead again, or move the key file "
-            "away and give the recovery key"
+            "away and run `stead key recover`"
         ) from answers[0]
     return answers[0]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stead import __version__
-from stead.config import Home, Settings
+from stead.config import Home, Settings, code_id
 from stead.domain.errors import Conflict
 from stead.web.server import listen
 
@@ -66,7 +66,7 @@ def write_private(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
-def address_of(door: Door, now_ms: int) -> str:
+def address_of(door: Door, home: Home, now_ms: int) -> str:
     """What the command line needs to know, as JSON."""
     return json.dumps(
         {
@@ -76,5 +76,7 @@ def address_of(door: Door, now_ms: int) -> str:
             "bearer": door.bearer,
             "version": __version__,
             "started_ms": now_ms,
+            "code": code_id(),
+            "lock": home.lock.stat().st_ino,
         }
     )

@@ -108,7 +108,7 @@ export const t = define("story", {
   step_doing: "now",
   step_done: "done",
   step_skipped: "skipped",
-  notice: "Stead told the model: {text}",
+  notice: "Returned to the model: {text}",
   rulesRead: "Read what the project says of itself: {names}",
   rulesLeftOut: "Left out of what the project says of itself: {names}",
   rulesNone: "The project says nothing of itself any more",
