@@ -65,6 +65,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload Attachment
+         * @description Check and store a picture (PNG, JPEG, GIF, WebP) or a PDF document for a message to come.
+         */
+        post: operations["upload_attachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/attachments/{attachment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Attachment
+         * @description A picture to be shown, or a document to be saved, as a model got it.
+         */
+        get: operations["show_attachment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -2045,6 +2085,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download File
+         * @description Any file of a session's folder, byte for byte; with ``preview`` to be shown, if it is a picture.
+         */
+        get: operations["download_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/resume": {
         parameters: {
             query?: never;
@@ -2734,6 +2794,31 @@ export interface components {
             parts: (components["schemas"]["Text"] | components["schemas"]["Thinking"] | components["schemas"]["ToolCall"])[];
             /** @enum {unknown} */
             type: "assistant";
+        };
+        /**
+         * Attachment
+         * @description A picture or a document that goes with a text. Its bytes are stored once, in the store of file contents.
+         *
+         *     Args:
+         *         content: names its bytes there: 64 hex digits that tell nothing without the home's key.
+         *         media_type: see ``domain.attachments.Found``.
+         *         size_bytes: as it is stored, which is within the limits.
+         *         name: of the file that it came from; printable, one line, at most 120 characters.
+         *         width: of a picture, in pixels.
+         *         height: likewise.
+         *         pages: of a document.
+         */
+        Attachment: {
+            content: string;
+            /** @default 0 */
+            height: number;
+            media_type: string;
+            name: string;
+            /** @default 0 */
+            pages: number;
+            size_bytes: number;
+            /** @default 0 */
+            width: number;
         };
         /**
          * AuditReport
@@ -4633,6 +4718,8 @@ export interface components {
          * @description Words for the session, durable before they are acknowledged.
          */
         MessageReceived: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             door: string;
             /** @default false */
             interrupts: boolean;
@@ -4734,6 +4821,16 @@ export interface components {
             type: "model.requested";
         };
         /**
+         * NewAttachment
+         * @description Check and store a picture (PNG, JPEG, GIF, WebP) or a PDF document for a message to come.
+         *
+         *     A message names it by ``content``, within a day. Large pictures are made smaller, and metadata are taken out.
+         */
+        NewAttachment: {
+            data: string;
+            name: string;
+        };
+        /**
          * NewBinding
          * @description Let a secret's value go to a destination. Without any, it goes nowhere.
          */
@@ -4833,10 +4930,13 @@ export interface components {
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
+         *         attachments: of a goal, as of ``SendMessage``.
          */
         NewObjective: {
             /** @default [] */
             allow: string[];
+            /** @default [] */
+            attachments: string[];
             /**
              * @default {
              *       "tokens": 400000,
@@ -4959,10 +5059,13 @@ export interface components {
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
+         *         attachments: of a goal, as of ``SendMessage``.
          */
         NewSession: {
             /** @default [] */
             allow: string[];
+            /** @default [] */
+            attachments: string[];
             /**
              * @default {
              *       "tokens": 20000000,
@@ -6239,9 +6342,12 @@ export interface components {
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
-         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
+         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
          */
         Said: {
+            /** @default [] */
+            attachments: string[];
             /** @default false */
             interrupt: boolean;
             text: string;
@@ -6464,6 +6570,8 @@ export interface components {
          * @description A person opened a session in a folder: interactive, or with a contract an objective that runs by itself.
          */
         SessionOpened: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             budget: components["schemas"]["Budget"];
             chain: components["schemas"]["ModelRef"][];
             /** @default  */
@@ -6830,6 +6938,8 @@ export interface components {
          */
         ToolFinished: {
             /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
+            /** @default [] */
             changed: string[];
             duration_ms: number;
             /** @default [] */
@@ -6872,6 +6982,8 @@ export interface components {
          * @description The one answer to a call. ``is_error`` tells the model that the work was not done as asked.
          */
         ToolResult: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             /** @default false */
             is_error: boolean;
             key: string;
@@ -7022,6 +7134,8 @@ export interface components {
          * @description A person's words, or a notice of Stead itself to the model (then ``notice`` is true).
          */
         UserMessage: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             label: components["schemas"]["Label"];
             /** @default false */
             notice: boolean;
@@ -7221,9 +7335,12 @@ export interface components {
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
-         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
+         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
          */
         Words: {
+            /** @default [] */
+            attachments: string[];
             text: string;
         };
     };
@@ -7324,6 +7441,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    upload_attachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAttachment"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_attachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                attachment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -11156,6 +11337,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    download_file: {
+        parameters: {
+            query: {
+                path: string;
+                preview?: boolean;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

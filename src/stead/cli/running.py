@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from stead.cli.attachments import ATTACH, attached
 from stead.cli.forms import OBJECTIVE, OneOf, arg, command
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
@@ -21,7 +22,7 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     body: Json = {"goal": read_text(arguments.goal, "goal"), "directory": folder_of(arguments.dir, "--dir DIR")}
     body |= {"constraints": arguments.constraint} | work_fields(arguments)
     client, out = ensure_daemon(invocation), invocation.out
-    answer = client.post("/objectives", body)
+    answer = client.post("/objectives", body | attached(invocation, arguments.attach))
     session: str = answer["session"]
     if answer["text"]:
         out.note(f"note: {clean_line(answer['text'])}")
@@ -53,6 +54,7 @@ COMMANDS = {
         arg("goal GOAL", 'what to reach, in your words; "-" reads it from standard input'),
         arg("--dir D", "the folder to work in (else the current one)", default="."),
         arg("--constraint C...", "a rule to keep"),
+        ATTACH,
         *WORK,
         OneOf(arg("--detach", "leave it running in the background"), WAIT),
         VERBOSE,

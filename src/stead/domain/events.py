@@ -17,7 +17,7 @@ from stead.domain.home_events import *
 from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.machine_events import *
 from stead.domain.memory_events import *
-from stead.domain.messages import ReplyPart, Usage
+from stead.domain.messages import Attachment, ReplyPart, Usage
 from stead.domain.objectives import *
 from stead.domain.policies import Entity, Label, Origin, PlannedCall, Reason, Risk
 from stead.domain.reading_events import *
@@ -34,6 +34,7 @@ class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
     label: Label
     interrupts: bool = False
     """What was under way ends at the next safe point, and calls that have not begun do not run."""
+    attachments: tuple[Attachment, ...] = ()
 
 
 class NoticeGiven(msgspec.Struct, frozen=True, tag="notice.given"):
@@ -164,6 +165,8 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     """Of the files that a command or the goal names, those that the command was seen to write."""
     removed: tuple[str, ...] = ()
     """Those that were gone after it."""
+    attachments: tuple[Attachment, ...] = ()
+    """What the model is shown beside the text, under the same label."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):

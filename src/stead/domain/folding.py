@@ -54,7 +54,10 @@ def begin(event: ev.Event) -> Session:
         budget=body.budget,
         instructions=body.instructions,
         resting=not goal,
-        messages=[UserMessage("\n\n".join(filter(None, (text, secrets))), PERSON) for text in goal],
+        messages=[
+            UserMessage("\n\n".join(filter(None, (text, secrets))), PERSON, attachments=body.attachments)
+            for text in goal
+        ],
         telling="" if goal else secrets,
         words=goal,
         sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
@@ -236,7 +239,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             session.ran = session.ran or (call.step == "started" and not call.idempotent)
             session.worked_ms += body.duration_ms
             call.step = "done"
-            call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok", source=source)
+            failed = outcome != "ok"
+            call.result = ToolResult(call.key, call.tool, text, label, failed, source, body.attachments)
             if all(other.step == "done" for other in session.calls.values()):
                 close_turn(session, "")
 

@@ -379,6 +379,9 @@ class Files(Protocol):
     async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
         """Lines of a UTF-8 file, ``first_line`` from 1."""
 
+    async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
+        """Bytes of a file, text or not, from ``start`` on: 3 MB, or fewer at its end; and its size."""
+
     async def glob(self, permit: Permit, pattern: str) -> Found:
         """Paths that match, ``**`` included."""
 
@@ -456,5 +459,5 @@ class Browser(Protocol):
         ``element`` is its number and its name in the page's text; nothing is done when it has another name now.
         """
 
-    async def shot(self, permit: Permit, url: str, path: str) -> tuple[int, Landing]:
-        """Save a picture of the window as a PNG file; gives its size in bytes, and what became of it."""
+    async def shot(self, permit: Permit, url: str, path: str) -> tuple[bytes, Landing]:
+        """Save a picture of the window as a PNG file; gives the picture, and what became of the file."""

@@ -11,7 +11,7 @@ import msgspec
 
 from stead.domain.checkpoints import FileChange, LeftOut, Version
 from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
-from stead.domain.messages import Message, UserMessage
+from stead.domain.messages import Attachment, Message, UserMessage
 from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep
 from stead.domain.policies import Confidentiality, Label, Profile
 from stead.domain.secrets import Secret
@@ -48,6 +48,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """Patterns as in .gitignore of what checkpoints leave out, in addition to what they always do."""
     channel: str = ""
     """The channel that it talks in, in which others may read along; "" at the person's own doors."""
+    attachments: tuple[Attachment, ...] = ()
+    """Pictures and documents that go with the goal."""
 
     @property
     def interactive(self) -> bool:

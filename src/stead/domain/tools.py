@@ -13,6 +13,7 @@ import msgspec
 
 from stead.domain.events import PlanMade
 from stead.domain.ids import SessionId
+from stead.domain.messages import Attachment
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Entity, Integrity, Reason
 from stead.domain.readings import Question
@@ -148,6 +149,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         landing: what became of the changes that the call made.
         quoted: the text quotes a machine, a server or a file, whatever the tool's declaration trusts of its answers.
         no_machine: there was no machine to work in; the text says why.
+        attachments: pictures and documents that the model is shown with the text.
     """
 
     status: Literal["ok", "error"]
@@ -162,6 +164,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     quoted: bool = False
     no_machine: bool = False
     landing: Landing = Landing()
+    attachments: tuple[Attachment, ...] = ()
 
 
 class ToolContext(msgspec.Struct, frozen=True):

@@ -49,7 +49,10 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
-    append_message(session, UserMessage(text=message.text, label=message.label, source=source, told=session.telling))
+    said = UserMessage(
+        message.text, message.label, source=source, told=session.telling, attachments=message.attachments
+    )
+    append_message(session, said)
     session.telling = ""
     if source:
         record_source(session, message.label, source)

@@ -11,6 +11,7 @@ from typing import assert_never
 import msgspec
 
 from stead.providers.anthropic_wire import AnthropicWire
+from stead.providers.attachments import Load
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
 from stead.providers.google_wire import GoogleWire
@@ -47,16 +48,19 @@ class Connection:
     Args:
         endpoint: where.
         provider: its name, by which its own thinking is known.
+        load: gives the bytes of attachments.
 
     Raises:
         Broken: it cannot be reached in the way that the environment says.
     """
 
-    def __init__(self, endpoint: Endpoint, provider: str) -> None:
+    def __init__(self, endpoint: Endpoint, provider: str, load: Load) -> None:
         self.endpoint = endpoint
         self.wire = wire_of(endpoint)
         self.channel = Channel(endpoint)
-        self.prefixes = Prefixes(self.wire, provider)
+        self.prefixes = Prefixes(self.wire, provider, load)
+        self.refused: dict[str, frozenset[str]] = {}
+        """By model, the contents of attachments that it would not take."""
         self.users = 0
         """Requests under way; the owner keeps count and closes a connection that was replaced when it falls to 0."""
 

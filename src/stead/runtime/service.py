@@ -16,6 +16,7 @@ from stead.domain.directives import Directive, DirectiveId, DirectiveRow, Direct
 from stead.domain.events import ModelRef
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
+from stead.domain.messages import Attachment
 from stead.domain.policies import Rule
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
@@ -153,6 +154,22 @@ class Looks(Protocol):
         ``NotFound`` too when there is no such session.
         """
 
+    async def whole(self, session: SessionId, path: str) -> bytes:
+        """Any file of a session's folder, byte for byte, secrets included; at most 64 MB.
+
+        ``NotFound`` too when there is no such session.
+        """
+
+
+class AttachmentService(Protocol):
+    """Pictures and documents for messages, and of them."""
+
+    async def give(self, name: str, data: bytes) -> Attachment:
+        """Take a file for a message to come; see ``domain.attachments.Attachments.take`` for its faults."""
+
+    def load(self, content: str) -> bytes:
+        """The bytes of one; raises ``NotFound`` where they are not kept. It blocks."""
+
 
 class TerminalQueries(Protocol):
     """The person's terminals. Each method raises ``NotFound`` where there is none, or no such session."""
@@ -203,6 +220,10 @@ class ServiceAreas(Protocol):
     @property
     def looks(self) -> Looks:
         """Folders and files."""
+
+    @property
+    def attachments(self) -> AttachmentService:
+        """Pictures and documents for messages."""
 
     @property
     def conditions(self) -> Conditions:

@@ -21,6 +21,7 @@ from stead.domain.ids import HOME
 from stead.domain.ports import Claimed
 from stead.domain.sessions import Edit, Session, kept
 from stead.runtime.answers import answer, of
+from stead.runtime.attachments import attachments_of
 from stead.runtime.deps import Deps
 from stead.runtime.keeping import keeps
 from stead.runtime.opening import PROJECT, TITLE_CHARS
@@ -102,6 +103,11 @@ class SessionCommands:
         facts = facts_of(command, session, door)
         if not isinstance(command, cmd.SendMessage):
             return facts
+        shown = self._deps.attachments.named(command.attachments)
+        facts = tuple(
+            msgspec.structs.replace(fact, attachments=shown) if isinstance(fact, ev.MessageReceived) else fact
+            for fact in facts
+        )
         facts = (*await self._deps.memory.recollection.before_words(session, command.text), *facts)
         if not session.spec.interactive:
             return facts
@@ -209,6 +215,8 @@ def _recorded(deps: Deps) -> InUse:
             roots.add(body.root)
         elif isinstance(body, ev.FileChanged):
             contents |= {body.before.content, body.after.content}
+        elif body is not None:
+            contents |= {shown.content for shown in attachments_of(body)}
     return InUse(frozenset(roots), frozenset(contents))
 
 

@@ -272,6 +272,7 @@ class Steps:
             warnings=outcome.warnings,
             changed=_written(outcome.landing),
             removed=outcome.landing.removed,
+            attachments=outcome.attachments,
         )
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
         if outcome.landing != Landing():

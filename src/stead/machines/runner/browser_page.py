@@ -122,6 +122,15 @@ class Page:
         data = self._soon("Page.captureScreenshot", deadline, format="png").get("data", "")
         return [a2b_base64(data)]
 
+    def evaluate(self, script: str, deadline: float) -> dict[str, Any]:
+        """The result of a script of Stead's own, awaited, in the page as it is; the page is still empty."""
+        ask = self._pipe.ask
+        found = ask(
+            "Runtime.evaluate", self._session, deadline, expression=script, awaitPromise=True, returnByValue=True
+        )
+        value = found.get("result", {}).get("value")
+        return value if isinstance(value, dict) else {}
+
     # -- how it is done -----------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:

@@ -107,6 +107,10 @@ def _read(rows: Rows, *arguments: bytes) -> None:
     rows.fields(files.read(*arguments))
 
 
+def _chunk(rows: Rows, *arguments: bytes) -> None:
+    rows.fields(files.chunk(*arguments))
+
+
 def _hash(rows: Rows, *paths: bytes) -> None:
     for path in paths:
         rows.check()
@@ -202,4 +206,11 @@ def _html(rows: Rows, content: bytes) -> None:
     rows.page(encode(page_text(content)))
 
 
-_WORK: dict[str, Callable[..., None]] = {"glob": _glob, "grep": _grep, "hash": _hash, "html": _html, "read": _read}
+_WORK: dict[str, Callable[..., None]] = {
+    "chunk": _chunk,
+    "glob": _glob,
+    "grep": _grep,
+    "hash": _hash,
+    "html": _html,
+    "read": _read,
+}
