@@ -4,8 +4,8 @@ import { t } from "@/i18n/en/attachments";
 import { formatBytes } from "./format";
 import { Icon } from "./Icon";
 import { IconButton } from "./IconButton";
-import { SafeText } from "./SafeText";
 import { revealed } from "./reveal";
+import { SafeText } from "./SafeText";
 
 type File = Schema["Attachment"];
 
@@ -42,7 +42,7 @@ export function Attached({ files, onRemove }: { files: readonly File[]; onRemove
           {onRemove && (
             <span className="absolute top-0 right-0 rounded bg-raised">
               <IconButton
-                icon="x"
+                icon="cross"
                 size="sm"
                 label={t("remove", { name: revealed(file.name) })}
                 onClick={() => onRemove(file)}
