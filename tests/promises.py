@@ -18,7 +18,7 @@ Door = Literal["cli", "api", "page", "terminal", "channel", "editor", "mcp", "ga
 
 _FEATURE_TABLE = """
 OBJ-1 OBJ-2 OBJ-3 OBJ-4 OBJ-5 OBJ-6 OBJ-7 OBJ-8 OBJ-9 SES-1 SES-2 SES-3 SES-4 SES-5 SES-6 SEC-1 SEC-2 SEC-3
-SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 MEM-1 MEM-2 MEM-3
+SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 LLM-7 MEM-1 MEM-2 MEM-3
 MEM-4 MEM-5 MEM-6 MEM-7 MEM-8 MEM-9 WS-1 WS-2 WS-3 WS-4 WS-5 WS-6 WS-7 DOC-1 DOC-2 DOC-3 DOC-4 DOC-5 DOC-6 DOC-7
 CAN-1 CAN-2 TOOL-1 SKILL-1 SKILL-2 SKILL-3 PLUG-1 MCP-1 ACP-1 API-1 CH-1 CH-2 CH-3 CH-4 SCH-1 SCH-2 SCH-3 UI-1
 UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6
@@ -381,6 +381,16 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-5.by-what", "usage by session, objective and channel", "page"),
     Promise("LLM-5.daily", "a daily cap in tokens and money", "api", stage=1, done=True),
     Promise("LLM-5.monthly", "a monthly cap in tokens and money", "page"),
+    Promise("LLM-7.wires", "one picture and PDF go to every vendor, the prefix stays", "api", stage=1, done=True),
+    Promise("LLM-7.metadata", "pictures lose their metadata", "api", stage=1, done=True),
+    Promise("LLM-7.refused", "a provider that refuses pictures is told their names", "api", stage=1, done=True),
+    Promise("LLM-7.named", "what a model is not shown is named", "api", stage=1, done=True),
+    Promise("LLM-7.limits", "large pictures are scaled in a machine, PDFs counted there", "api", stage=1, done=True),
+    Promise(
+        "LLM-7.message", "a person's message carries pictures, kept once and erased with it", "api", stage=1, done=True
+    ),
+    Promise("LLM-7.read", "read and browser_shot show the model what they read", "api", stage=1, done=True),
+    Promise("LLM-7.door", "the door gives out pictures that run nothing", "api", stage=1, done=True),
     Promise("LLM-6.rehearsal", "without a key the labelled rehearsal model does real work", "cli", stage=1, done=True),
     Promise("LLM-6.local", "without a key a local model server is used", "cli", stage=1, done=True),
     # 5 Memory

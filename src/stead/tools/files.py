@@ -74,9 +74,7 @@ class ReadTool(StructTool[ReadArguments]):
 
     def __init__(self, files: Files, attachments: Attachments) -> None:
         declaration = Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True)
-        super().__init__(
-            "read", "Read a text file, or some of its lines; or see a picture or PDF.", ReadArguments, declaration
-        )
+        super().__init__("read", "Read a text file, or lines of it; see a picture or PDF.", ReadArguments, declaration)
         self._files = files
         self._attachments = attachments
 
