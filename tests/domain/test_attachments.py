@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from stead.domain.attachments import MOST_PICTURE_BYTES, media_type, read_picture
 from stead.domain.errors import InvalidRequest
 from tests.fakes.pictures import EXIF, chunk, jpeg, pdf, png, segment
-from tests.promises import promise
 
 
-@promise("LLM-7.metadata")
 def test_metadata_leave_and_the_picture_stays() -> None:
     told = png(40, 30, chunk(b"eXIf", EXIF), chunk(b"iCCP", b"profile"), chunk(b"tEXt", b"Author\0Mila"))
     for data in (told, told + b"appended"):

@@ -14,7 +14,6 @@ from stead.domain.policies import Label
 from stead.domain.ports import Reply
 from tests.fakes.models import Call, Turn, scripted_model
 from tests.fakes.pictures import pdf, png
-from tests.promises import promise
 from tests.providers.conftest import MakeModels, ask, local
 from tests.providers.test_oracles import ANTHROPIC, OPENAI, google
 
@@ -34,7 +33,6 @@ def shown_by_call(reply: Reply) -> tuple[Message, ...]:
     return AssistantMessage(reply.parts), ResultsMessage((result,))
 
 
-@promise("LLM-7.wires")
 @pytest.mark.parametrize("wire", ["openai", "anthropic", "google"])
 async def test_the_same_picture_and_document_go_to_every_vendor_and_the_prefix_stays(
     wire: str, make_models: MakeModels
@@ -65,7 +63,6 @@ async def test_the_same_picture_and_document_go_to_every_vendor_and_the_prefix_s
                 google.Content.model_validate(content)
 
 
-@promise("LLM-7.refused")
 async def test_a_server_that_refuses_pictures_is_told_their_names_and_that_is_recorded(make_models: MakeModels) -> None:
     refusal = Turn(status=400, error="this model does not support image input")
     async with scripted_model([refusal, Turn("I see its name alone."), Turn("Still.")]) as server:
@@ -91,7 +88,6 @@ async def test_a_refusal_that_is_not_about_pictures_fails_as_it_did(make_models:
         assert b64encode(PICTURE).decode() in server.requests()[-1].prompt.decode()
 
 
-@promise("LLM-7.named")
 @pytest.mark.parametrize(("model", "why"), [("gpt-3.5-turbo", "takes no pictures"), ("scripted", "not kept any more")])
 async def test_what_a_model_is_not_shown_is_named(model: str, why: str, make_models: MakeModels) -> None:
     async with scripted_model([Turn("Yes.")]) as server:

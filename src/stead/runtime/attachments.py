@@ -7,7 +7,7 @@ with the next collection of what nothing refers to.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 from stead.domain import events as ev
 from stead.domain.attachments import MOST_NAME, MOST_PAGES, MOST_UPLOAD_BYTES, Pictures, media_type, read_picture
@@ -94,6 +94,12 @@ class GivenAttachments:
             raise NotFound(f"no file {absent[0][:12]!r} was given lately; upload it again")
         return tuple(self._given[content][1] for content in dict.fromkeys(contents))
 
+    def drop(self, contents: Iterable[str]) -> None:
+        """Keep these no longer, but for what the record names."""
+        for content in contents:
+            self._given.pop(content, None)
+            self._pinned.release(content)
+
     async def _keep(self, data: bytes) -> str:
         content = await self._blobs.keep(data)
         self._pinned.pin(content)
@@ -102,9 +108,7 @@ class GivenAttachments:
     def _forget_unused(self, now_ms: int) -> bool:
         """Let go of what has waited too long; whether there was any."""
         late = [content for content, (until_ms, _) in self._given.items() if until_ms <= now_ms]
-        for content in late:
-            del self._given[content]
-            self._pinned.release(content)
+        self.drop(late)
         return bool(late)
 
 

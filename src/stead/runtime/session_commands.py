@@ -118,7 +118,12 @@ class SessionCommands:
 
     async def _erase(self, command: cmd.Delete) -> None:
         """Drop the payloads of a deleted session, what only it had kept of files, and what waits of it."""
+        events = (
+            event.body for event in self._deps.journal.events(session=command.session) if isinstance(event, ev.Event)
+        )
+        shown = {one.content for body in events for one in attachments_of(body)}
         await self._deps.journal.erase(command.session)
+        self._deps.attachments.drop(shown)
         await forget_kept(self._deps)
         with suppress(NotFound):
             await self._deps.trials.discard_trial(command.session)
