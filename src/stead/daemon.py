@@ -282,7 +282,7 @@ class House:
         """Every tool there is, in the order in which models see them."""
         tools: list[Tool] = [
             Plan(),
-            ReadTool(self.machines, self.attachments),
+            ReadTool(self.machines, self.machines.pictures, self.attachments),
             WriteTool(self.machines),
             EditTool(self.machines),
             GlobTool(self.machines),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from base64 import b64encode
 
 import pytest
@@ -15,7 +16,10 @@ from stead.domain.ports import Reply
 from tests.fakes.models import Call, Turn, scripted_model
 from tests.fakes.pictures import pdf, png
 from tests.providers.conftest import MakeModels, ask, local
-from tests.providers.test_oracles import ANTHROPIC, OPENAI, google
+from tests.providers.test_oracles import ANTHROPIC, OPENAI
+
+with warnings.catch_warnings(action="ignore"):  # of its own docstrings, when it is compiled
+    from google.genai.types import Content as CONTENT
 
 PICTURE, DOCUMENT = png(40, 30), pdf(3)
 SHOWN = Attachment("aa" * 32, "image/png", len(PICTURE), "plan.png", 40, 30)
@@ -60,7 +64,7 @@ async def test_the_same_picture_and_document_go_to_every_vendor_and_the_prefix_s
             ANTHROPIC.validate_python(seen.body)
         else:
             for content in seen.body["contents"]:
-                google.Content.model_validate(content)
+                CONTENT.model_validate(content)
 
 
 async def test_a_server_that_refuses_pictures_is_told_their_names_and_that_is_recorded(make_models: MakeModels) -> None:

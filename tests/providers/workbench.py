@@ -184,7 +184,7 @@ class Bench:
     async def _run(self, words: list[UserMessage], messages: list[Message]) -> Run:
         folder = Folder(dict(self.files), self.commands)
         files: list[Tool] = [
-            ReadTool(folder, NOTHING_SHOWN),
+            ReadTool(folder, folder, NOTHING_SHOWN),
             WriteTool(folder),
             EditTool(folder),
             GlobTool(folder),

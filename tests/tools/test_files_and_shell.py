@@ -34,7 +34,11 @@ class Tools:
     def __init__(self, bench: Bench) -> None:
         machines = bench.machines
         made: list[Tool] = [
-            *(ShellTool(machines, machines.services), ReadTool(machines, NOTHING_SHOWN), WriteTool(machines)),
+            *(
+                ShellTool(machines, machines.services),
+                ReadTool(machines, machines.pictures, NOTHING_SHOWN),
+                WriteTool(machines),
+            ),
             *(EditTool(machines), GlobTool(machines), GrepTool(machines)),
         ]
         self.project = bench.project

@@ -379,14 +379,18 @@ class Files(Protocol):
     async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
         """Lines of a UTF-8 file, ``first_line`` from 1."""
 
-    async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
-        """Bytes of a file, text or not, from ``start`` on: 3 MB, or fewer at its end; and its size."""
-
     async def glob(self, permit: Permit, pattern: str) -> Found:
         """Paths that match, ``**`` included."""
 
     async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
         """Rows that a regular expression matches, below ``path``, in files whose name matches ``include``."""
+
+
+class RawFiles(Protocol):
+    """Files of the permit's session's machine, text or not; otherwise as ``Files``."""
+
+    async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
+        """Bytes of a file from ``start`` on: 3 MB, or fewer at its end; and its size."""
 
 
 class Edits(Protocol):

@@ -41,7 +41,6 @@ Change = Callable[[SessionId, Literal["started", "ended"], str], None]
 T = TypeVar("T")
 
 READ_CAP_BYTES = 256 << 10
-CHUNK_BYTES = 3 << 20
 _FILE_LIMIT_S = 30.0
 _SLACK_S = 10.0
 _LARGEST_REQUEST = 24 << 20
@@ -105,7 +104,7 @@ class BubblewrapMachines:
             egress,
             lambda session, path, data: self._change(session, "save", _bytes(path), data, answer=int),
         )
-        self.pictures = MachinePictures(Maker(home, self._probed, BROWSER_LIMITS, None))
+        self.pictures = MachinePictures(Maker(home, self._probed, BROWSER_LIMITS, None), self._work)
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
         self.services = MachineServices(
             self.transactions, self._work, lambda id: self._slots[id].machine() if id in self._slots else None
@@ -258,16 +257,6 @@ class BubblewrapMachines:
         arguments = (_bytes(path), _bytes(old), _bytes(new), b"%d" % every)
         written, landing = await self._change(permit.session, "edit", *arguments, answer=_written)
         return replace(written, landing=landing)
-
-    async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
-        """As ``Files.chunk``."""
-        permit.require_live(permit.session)
-        place = (b"%d" % start, b"%d" % CHUNK_BYTES)
-
-        def answer(data: bytes, size: bytes) -> tuple[bytes, int]:
-            return data, int(size)
-
-        return await self._work(permit.session, "chunk", _bytes(path), *place, answer=answer)
 
     async def glob(self, permit: Permit, pattern: str) -> Rows:
         """As ``Files.glob``."""

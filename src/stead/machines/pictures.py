@@ -10,17 +10,19 @@ from __future__ import annotations
 import asyncio
 import os
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from stead.config import CHROMIUM
 from stead.domain.attachments import LONGEST_EDGE, MOST_PICTURE_BYTES
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ids import SessionId
+from stead.domain.permits import Permit
 from stead.machines.machine import Binding
 from stead.machines.making import Maker
 
+_CHUNK_BYTES = 3 << 20
 _LIMIT_S = 50.0
-_LOAD_MS = b"15000"
+_LOAD_MS = b"40000"
 
 
 class MachinePictures:
@@ -28,13 +30,23 @@ class MachinePictures:
 
     Args:
         maker: makes its machines, with the limits of a browser and no way out.
+        work: has a session's own runner do something.
         programs: where to look for Chromium.
     """
 
-    def __init__(self, maker: Maker, programs: Sequence[str] = CHROMIUM) -> None:
+    def __init__(
+        self, maker: Maker, work: Callable[..., Awaitable[tuple[bytes, int]]], programs: Sequence[str] = CHROMIUM
+    ) -> None:
         self._maker = maker
+        self._work = work
         self._programs = programs
         self._turn = asyncio.Lock()
+
+    async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
+        """As ``RawFiles.chunk``."""
+        permit.require_live(permit.session)
+        place = (path.encode("utf-8", "replace"), b"%d" % start, b"%d" % _CHUNK_BYTES)
+        return await self._work(permit.session, "chunk", *place, answer=lambda data, size: (data, int(size)))
 
     async def scaled(self, data: bytes) -> bytes:
         """See ``Pictures``."""

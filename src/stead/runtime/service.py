@@ -61,8 +61,22 @@ class Readiness(msgspec.Struct, frozen=True):
     parts: tuple[ReadyPart, ...] = ()
 
 
+class AttachmentService(Protocol):
+    """Pictures and documents for messages, and of them."""
+
+    async def give(self, name: str, data: bytes) -> Attachment:
+        """Take a file for a message to come; see ``domain.attachments.Attachments.take`` for its faults."""
+
+    def load(self, content: str) -> bytes:
+        """The bytes of one; raises ``NotFound`` where they are not kept. It blocks."""
+
+
 class Holdings(Protocol):
-    """The home's providers and search engine, with a live test of each."""
+    """The home's providers and search engine, with a live test of each, and the files for messages to come."""
+
+    @property
+    def attachments(self) -> AttachmentService:
+        """Pictures and documents for messages."""
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """Configured providers, then those that were found."""
@@ -161,16 +175,6 @@ class Looks(Protocol):
         """
 
 
-class AttachmentService(Protocol):
-    """Pictures and documents for messages, and of them."""
-
-    async def give(self, name: str, data: bytes) -> Attachment:
-        """Take a file for a message to come; see ``domain.attachments.Attachments.take`` for its faults."""
-
-    def load(self, content: str) -> bytes:
-        """The bytes of one; raises ``NotFound`` where they are not kept. It blocks."""
-
-
 class TerminalQueries(Protocol):
     """The person's terminals. Each method raises ``NotFound`` where there is none, or no such session."""
 
@@ -220,10 +224,6 @@ class ServiceAreas(Protocol):
     @property
     def looks(self) -> Looks:
         """Folders and files."""
-
-    @property
-    def attachments(self) -> AttachmentService:
-        """Pictures and documents for messages."""
 
     @property
     def conditions(self) -> Conditions:

@@ -16,7 +16,7 @@ from stead.domain.attachments import MOST_UPLOAD_BYTES, Attachments, media_type
 from stead.domain.errors import InvalidRequest, ToolFault
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
-from stead.domain.ports import Edits, Files, FileText, Found, Written
+from stead.domain.ports import Edits, Files, FileText, Found, RawFiles, Written
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.screen.visible import SPELLING, spell_out, spelled_back
 from stead.tools.landing import landing_notes
@@ -72,10 +72,11 @@ class GrepArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ReadTool(StructTool[ReadArguments]):
     """``read``: whole lines, as many as fit; a picture or a PDF document as what it is."""
 
-    def __init__(self, files: Files, attachments: Attachments) -> None:
+    def __init__(self, files: Files, raw: RawFiles, attachments: Attachments) -> None:
         declaration = Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True)
         super().__init__("read", "Read a text file, or lines of it; see a picture or PDF.", ReadArguments, declaration)
         self._files = files
+        self._raw = raw
         self._attachments = attachments
 
     async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
@@ -93,7 +94,7 @@ class ReadTool(StructTool[ReadArguments]):
     async def _picture(self, permit: Permit, path: str) -> ToolOutcome | None:
         """The file for the model to see; None when it is neither a picture nor a PDF."""
         try:
-            data, size = await self._files.chunk(permit, path, 0)
+            data, size = await self._raw.chunk(permit, path, 0)
         except ToolFault:
             return None  # reading it as text says why
         if not media_type(data):
@@ -104,7 +105,7 @@ class ReadTool(StructTool[ReadArguments]):
             )
         whole = bytearray(data)
         while len(whole) < size and data:
-            data, _ = await self._files.chunk(permit, path, len(whole))
+            data, _ = await self._raw.chunk(permit, path, len(whole))
             whole += data
         try:
             shown = await self._attachments.take(path, bytes(whole))

@@ -83,7 +83,7 @@ class Driver(Pipe):
             from .pictures import scaled
 
             program, data, edge, most = words
-            return [scaled(self._started(program, load_ms).evaluate, data, int(edge), int(most), deadline)]
+            return [scaled(self._started(program, load_ms).run, data, int(edge), int(most), deadline)]
         if operation == "open":
             program, url = words
             if not url.startswith(("http://", "https://")):

@@ -47,16 +47,15 @@ _LONG = 64 << 20
 """Bytes that all streams together may hold once they are opened; what is longer has too many pages in any case."""
 
 
-def scaled(evaluate: Callable[[str, float], dict[str, Any]], data: str, edge: int, most: int, deadline: float) -> bytes:
+def scaled(run: Callable[[str, float], dict[str, Any]], data: str, edge: int, most: int, deadline: float) -> bytes:
     """A picture as PNG or JPEG, with edges up to ``edge`` pixels and up to ``most`` bytes.
 
     Raises:
         Fault: it cannot be decoded.
     """
-    found = evaluate(f"{_SCALE}({json.dumps(data)}, {edge}, {most})", deadline).get("data")
     try:
-        return a2b_base64(found or "")
-    except (Error, TypeError, ValueError) as error:
+        return a2b_base64(run(f"{_SCALE}({json.dumps(data)}, {edge}, {most})", deadline).get("data", ""))
+    except (Fault, Error, TypeError, ValueError) as error:
         raise Fault("the picture could not be decoded") from error
 
 
