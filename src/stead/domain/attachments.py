@@ -46,7 +46,7 @@ class Picture(NamedTuple):
     Args:
         data: without what programs wrote into it: EXIF, ICC, XMP, comments, and whatever follows its end.
         width: in pixels.
-        height: likewise.
+        height: in pixels.
         moving: it has several frames, so that only a decoder can make one picture of it.
     """
 
@@ -78,7 +78,7 @@ class Pictures(Protocol):
 
 
 class Attachments(Protocol):
-    """What models and people can be shown beside text."""
+    """What models and people can be shown with a text."""
 
     async def take(self, name: str, data: bytes) -> Attachment:
         """Check a file, bring it within the limits, store it once.

@@ -166,7 +166,7 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     removed: tuple[str, ...] = ()
     """Those that were gone after it."""
     attachments: tuple[Attachment, ...] = ()
-    """What the model is shown beside the text, under the same label."""
+    """What the model is shown with the text, under the same label."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):

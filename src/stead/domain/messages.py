@@ -94,7 +94,7 @@ class Attachment(msgspec.Struct, frozen=True):
         size_bytes: as it is stored, which is within the limits.
         name: of the file that it came from; printable, one line, at most 120 characters.
         width: of a picture, in pixels.
-        height: likewise.
+        height: in pixels.
         pages: of a document.
     """
 

@@ -74,7 +74,7 @@ class ReadTool(StructTool[ReadArguments]):
 
     def __init__(self, files: Files, raw: RawFiles, attachments: Attachments) -> None:
         declaration = Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True)
-        super().__init__("read", "Read a text file, or lines of it; see a picture or PDF.", ReadArguments, declaration)
+        super().__init__("read", "Read text (by lines), pictures or PDFs.", ReadArguments, declaration)
         self._files = files
         self._raw = raw
         self._attachments = attachments
