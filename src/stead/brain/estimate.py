@@ -125,7 +125,7 @@ def _shown(attachments: Iterable[Attachment]) -> int:
 
 
 def estimate_attachment(shown: Attachment) -> int:
-    """An upper bound of the tokens of a picture or a document, whoever counts them.
+    """An upper bound of the tokens of a picture or a document, by any vendor's count.
 
     Vendors count a picture by patches or tiles, or as a fixed number: Anthropic a token for 750 pixels, OpenAI at most
     2.46 tokens for each of at most 1,536 patches of 32 by 32 or 170 for a tile of 512 by 512 after 85, Google 258 for a

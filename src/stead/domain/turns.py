@@ -49,10 +49,8 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
-    said = UserMessage(
-        message.text, message.label, source=source, told=session.telling, attachments=message.attachments
-    )
-    append_message(session, said)
+    given = message.attachments
+    append_message(session, UserMessage(message.text, message.label, False, source, session.telling, given))
     session.telling = ""
     if source:
         record_source(session, message.label, source)

@@ -1,6 +1,6 @@
 """Attachments on their way to a model: their bytes as Base64, or words in their place.
 
-Layer: providers. What a model is not shown it is told of by name, and that is decided here alone: a model that takes no
+Layer: providers. A model gets the names of what it is not shown, and that is decided here alone: a model that takes no
 pictures, one that refused these, and bytes that are not kept any more.
 """
 
