@@ -401,6 +401,16 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-7.switch", "the model and the effort are switched in a running session", "cli", done=True),
     Promise("LLM-7.accounts", "further accounts of a vendor are asked when one is out of quota", "cli", done=True),
     Promise("LLM-7.repair", "nearly well-formed calls are repaired and recorded as that", "api", done=True),
+    Promise("LLM-7.wires", "one picture and PDF go to every vendor, the prefix stays", "api", stage=1, done=True),
+    Promise("LLM-7.metadata", "pictures lose their metadata", "api", stage=1, done=True),
+    Promise("LLM-7.refused", "a provider that refuses pictures is told their names", "api", stage=1, done=True),
+    Promise("LLM-7.named", "what a model is not shown is named", "api", stage=1, done=True),
+    Promise("LLM-7.limits", "large pictures are scaled in a machine, PDFs counted there", "api", stage=1, done=True),
+    Promise(
+        "LLM-7.message", "a person's message carries pictures, kept once and erased with it", "api", stage=1, done=True
+    ),
+    Promise("LLM-7.read", "read and browser_shot show the model what they read", "api", stage=1, done=True),
+    Promise("LLM-7.door", "the door gives out pictures that run nothing", "api", stage=1, done=True),
     Promise("LLM-6.rehearsal", "without a key the labelled rehearsal model does real work", "cli", stage=1, done=True),
     Promise("LLM-6.local", "without a key a local model server is used", "cli", stage=1, done=True),
     # 5 Memory

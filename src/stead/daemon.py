@@ -47,6 +47,7 @@ from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
+from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
@@ -60,7 +61,9 @@ from stead.runtime.rejudging import Rejudging
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
+from stead.runtime.session_commands import forget_kept
 from stead.runtime.terminals import closed
+from stead.storage.attachments import AttachmentStore
 from stead.storage.audit import Audit
 from stead.storage.contents import ContentStore
 from stead.storage.follower import Follower
@@ -169,7 +172,11 @@ class House:
         self.kept = FolderCheckpoints(contents, on_kept=pinned.pin)
         self.machines.transactions.before = self.kept.held
         self.machines.transactions.on_landed = self._landed
-        self.models = ProviderModels(os.environ, self.journal.vault)
+        blobs = AttachmentStore(contents)
+        self.attachments = GivenAttachments(
+            blobs, self.machines.pictures, pinned, self.clock, lambda: forget_kept(self.deps)
+        )
+        self.models = ProviderModels(os.environ, self.journal.vault, load=blobs.load)
         self.searcher = Searcher(self.journal.vault.get, Dialer(own.reach))
         bus = Bus()
         copies = (ReadModels(self.views), KeptFiles(contents))
@@ -197,6 +204,7 @@ class House:
             clock=self.clock,
             directives=lambda: self.home.state.directives,
             new_id=new_id,
+            attachments=self.attachments,
             memory=self.memory.parts,
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
@@ -276,7 +284,7 @@ class House:
         """Every tool there is, in the order in which models see them."""
         tools: list[Tool] = [
             Plan(),
-            ReadTool(self.machines),
+            ReadTool(self.machines, self.machines.pictures, self.attachments),
             WriteTool(self.machines),
             EditTool(self.machines),
             GlobTool(self.machines),
@@ -287,7 +295,8 @@ class House:
             ExtractPageTool(Fetcher(dialer), self.machines),
             WebSearchTool(self.searcher),
             *(kind(Caller(dialer)) for kind in (ApiReadTool, ApiCallTool)),
-            *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
+            *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool)),
+            ShotTool(self.machines.browser, self.attachments),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),
             *(

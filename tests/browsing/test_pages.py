@@ -124,10 +124,10 @@ async def test_a_picture_is_saved_in_the_workspace_and_nowhere_else(browsing: Br
     browsing.web.pages["/"] = html("<h1 style='color:red'>Pens</h1>")
     await browsing.open("/")
     permit = live_permit()
-    size, landing = await browsing.browser.shot(permit, browsing.web.url("/"), "shots/page.png")
+    picture, landing = await browsing.browser.shot(permit, browsing.web.url("/"), "shots/page.png")
     data = (browsing.bench.project / "shots" / "page.png").read_bytes()
     assert landing.landed == ("shots/", "shots/page.png")
-    assert data.startswith(b"\x89PNG\r\n") and len(data) == size and data[16:24] == b"\0\0\x04\0\0\0\x03\0"
+    assert data.startswith(b"\x89PNG\r\n") and data == picture and data[16:24] == b"\0\0\x04\0\0\0\x03\0"
     with pytest.raises(ToolFault, match="leads out"):
         await browsing.browser.shot(permit, browsing.web.url("/"), "../page.png")
     with pytest.raises(ToolFault, match="the open page is"):

@@ -24,6 +24,7 @@ from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.output import OUTPUT_CAP
 from tests.browsing.bench import SESSION, Browsing, Web, html, require_chromium
 from tests.egress.bench import make_certificate, open_way, short_folder
+from tests.fakes.attachments import NOTHING_SHOWN
 from tests.machines.bench import open_bench
 from tests.promises import promise
 
@@ -32,9 +33,14 @@ NO_BROWSER = cast("Browser", None)
 """For what comes before any browser is needed."""
 
 
+def made(kind: type[BrowserTool], browser: Browser) -> BrowserTool:
+    """A tool over a browser."""
+    return ShotTool(browser, NOTHING_SHOWN) if issubclass(kind, ShotTool) else kind(browser)
+
+
 async def call(browsing: Browsing, kind: type[BrowserTool], /, **arguments: object) -> ToolOutcome:
     """As the gate does it: parse, permit, run."""
-    tool = kind(browsing.browser)
+    tool = made(kind, browsing.browser)
     parsed = tool.parse(json.dumps(arguments))
     permit = Permit(
         session=SESSION,
@@ -105,7 +111,7 @@ def test_what_is_no_page_or_no_picture_is_refused_before_anything_happens() -> N
     ]
     for tool, arguments in refused:
         with pytest.raises(InvalidRequest):
-            tool(NO_BROWSER).parse(json.dumps(arguments))
+            made(tool, NO_BROWSER).parse(json.dumps(arguments))
 
 
 def test_leave_for_one_host_is_none_for_a_page_that_loads_from_another() -> None:

@@ -101,6 +101,9 @@ def _part_problems(part: Json, role: str) -> Iterator[str]:
         case {"functionResponse": {"name": str(), "response": dict(response)}} if role == "user":
             if not str(response.get("output", response.get("error", ""))).strip():
                 yield "the response is empty"
+        case {"inlineData": {"mimeType": str(), "data": str(data)}} if role == "user":
+            if not data:
+                yield "the data is empty"
         case _:
             yield f"a part of the form {sorted(part)} does not belong here"
 

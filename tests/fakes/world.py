@@ -38,12 +38,14 @@ from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.pinned_blobs import PinnedBlobs
+from stead.runtime.session_commands import forget_kept
 from stead.runtime.sessions import Actor
 from stead.storage.contents import ContentStore
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import derive_keys
 from stead.storage.views import Views
 from tests.build import MODEL, START_MS, info
+from tests.fakes.attachments import given_attachments
 from tests.fakes.remembering import remembering
 
 Turn = Sequence[str | tuple[str, str]] | ModelFault
@@ -286,7 +288,9 @@ class World:
             lambda id: self.holder(id),
         )
         pinned = PinnedBlobs()
-        self.kept = kept(_store(folder), on_kept=pinned.pin)
+        store = _store(folder)
+        self.kept = kept(store, on_kept=pinned.pin)
+        self.attachments = given_attachments(store, pinned, self.clock, lambda: forget_kept(self.deps))
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -313,6 +317,7 @@ class World:
             clock=self.clock,
             directives=lambda: self.directives(),
             new_id=self.new_id,
+            attachments=self.attachments,
             memory=memory,
             approval_ttl_s=3600,
             backoff_ms=0,

@@ -12,6 +12,7 @@ from stead.domain.ids import RequestNo, SessionId
 from stead.domain.messages import Message
 from stead.domain.ports import ModelRequest
 from stead.domain.tools import ToolSpec
+from stead.providers.attachments import Showing, nothing_kept
 from stead.providers.connection import wire_of
 from stead.providers.conversation import Conversation
 from stead.providers.directory import Endpoint
@@ -50,7 +51,7 @@ class Bodies:
 
 def tidy(given: Sequence[Message], provider: str, session: SessionId) -> list[Message]:
     """What a provider is sent of a whole list of messages."""
-    conversation = Conversation(provider, "m", session)
+    conversation = Conversation(provider, "m", session, Showing(nothing_kept, "m"))
     return [*conversation.extended(given), *conversation.closing()]
 
 

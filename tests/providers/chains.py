@@ -77,8 +77,13 @@ def _block_problems(block: Json, role: str, seen: set[str]) -> Iterator[str]:
             seen.add(id)
         case "tool_result" if role == "user":
             content = blocks(block.get("content"))
-            if not content or any(not _text(inner) for inner in content):
+            if not content or any(not _text(inner) for inner in content if inner.get("type") == "text"):
                 yield f"the result of {block.get('tool_use_id')!r} is empty"
+        case "image" | "document" as kind if role == "user":
+            source = block.get("source", {})
+            known = ("application/pdf",) if kind == "document" else ("image/png", "image/jpeg")
+            if source.get("type") != "base64" or source.get("media_type") not in known or not source.get("data"):
+                yield f"the source of a block of type {kind!r} is malformed"
         case kind:
             yield f"a block of type {kind!r} does not belong here"
 

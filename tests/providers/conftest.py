@@ -13,6 +13,7 @@ from stead.domain.messages import AssistantMessage, Message, ResultsMessage, Too
 from stead.domain.policies import Integrity, Label
 from stead.domain.ports import ModelRequest, Reply
 from stead.domain.tools import Declaration, ToolEffect, ToolSpec
+from stead.providers.attachments import Load, nothing_kept
 from stead.providers.directory import ProviderConfig
 from stead.providers.models import ProviderModels
 from stead.providers.presets import Deadlines
@@ -99,8 +100,9 @@ async def make_models() -> AsyncIterator[MakeModels]:
         deadlines: Deadlines | None = None,
         chain: tuple[ModelRef, ...] = (),
         secrets: object = None,
+        load: Load = nothing_kept,
     ) -> ProviderModels:
-        models = ProviderModels(environ or {}, secrets, deadlines=deadlines)  # type: ignore[arg-type]  # a port
+        models = ProviderModels(environ or {}, secrets, deadlines=deadlines, load=load)  # type: ignore[arg-type]  # a port
         models.configure(configs, chain)
         made.append(models)
         return models

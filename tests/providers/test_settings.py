@@ -14,6 +14,7 @@ from stead.domain.ids import SessionId
 from stead.domain.messages import AssistantMessage, Text, Thinking, Usage
 from stead.domain.providers import ModelSettings
 from stead.providers import pricing
+from stead.providers.attachments import Showing, nothing_kept
 from stead.providers.conversation import Conversation
 from stead.providers.directory import ProviderConfig
 from stead.providers.presets import PRESETS
@@ -97,7 +98,7 @@ async def test_a_header_whose_value_is_missing_sends_nothing(make_models: MakeMo
 def test_thinking_of_another_model_of_the_provider_is_left_out() -> None:
     said = AssistantMessage((Thinking("hm", "|signed", "acme", "big"), Text("Yes.")))
     for model, kept in (("big", True), ("small", False)):
-        conversation = Conversation("acme", model, SessionId("s_0000000000000001"))
+        conversation = Conversation("acme", model, SessionId("s_0000000000000001"), Showing(nothing_kept, model))
         reply = conversation.extended([GOAL, said])[1]
         assert isinstance(reply, AssistantMessage)
         assert any(isinstance(part, Thinking) for part in reply.parts) is kept

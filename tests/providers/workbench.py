@@ -35,6 +35,7 @@ from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.output import clip
 from stead.tools.shell import ShellTool
 from stead.tools.work import Plan
+from tests.fakes.attachments import NOTHING_SHOWN
 from tests.fakes.world import NoServices
 
 SESSION = SessionId("s_0000000000000001")
@@ -59,6 +60,10 @@ class Folder:
             del every[-1]
         wanted = "\n".join(every[first_line - 1 : first_line - 1 + lines])
         return FileText(wanted, first_line, len(every), len(text.encode()), truncated=False)
+
+    async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
+        data = self._text(path).encode()
+        return data[start:], len(data)
 
     async def write(self, permit: Permit, path: str, text: str) -> Written:
         created = path not in self.files
@@ -178,7 +183,13 @@ class Bench:
 
     async def _run(self, words: list[UserMessage], messages: list[Message]) -> Run:
         folder = Folder(dict(self.files), self.commands)
-        files: list[Tool] = [ReadTool(folder), WriteTool(folder), EditTool(folder), GlobTool(folder), GrepTool(folder)]
+        files: list[Tool] = [
+            ReadTool(folder, folder, NOTHING_SHOWN),
+            WriteTool(folder),
+            EditTool(folder),
+            GlobTool(folder),
+            GrepTool(folder),
+        ]
         every: list[Tool] = [Plan(), ShellTool(folder, NoServices()), *files, PagesTool(self.pages)]
         tools = {tool.spec.name: tool for tool in every if tool.spec.name not in self.without}
         done = Run(messages=messages)

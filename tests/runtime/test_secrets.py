@@ -73,7 +73,7 @@ class Desk:
             clock=self.clock,
             tools=[
                 Plan().spec,
-                ReadTool(nothing).spec,  # type: ignore[arg-type]  # a tool's word needs none of its ports
+                ReadTool(nothing, nothing, nothing).spec,  # type: ignore[arg-type]  # a tool's word needs none of its ports
                 WriteTool(nothing).spec,  # type: ignore[arg-type]
                 ShellTool(nothing, nothing).spec,  # type: ignore[arg-type]
                 FetchTool(nothing, nothing).spec,  # type: ignore[arg-type]

@@ -20,6 +20,7 @@ from stead.tools.output import OUTPUT_CAP, clip
 from stead.tools.schema import terse_schema
 from stead.tools.shell import ShellTool
 from stead.tools.tool import StructTool
+from tests.fakes.attachments import NOTHING_SHOWN
 from tests.machines.bench import SESSION, Bench, open_bench
 
 
@@ -33,7 +34,11 @@ class Tools:
     def __init__(self, bench: Bench) -> None:
         machines = bench.machines
         made: list[Tool] = [
-            *(ShellTool(machines, machines.services), ReadTool(machines), WriteTool(machines)),
+            *(
+                ShellTool(machines, machines.services),
+                ReadTool(machines, machines.pictures, NOTHING_SHOWN),
+                WriteTool(machines),
+            ),
             *(EditTool(machines), GlobTool(machines), GrepTool(machines)),
         ]
         self.project = bench.project

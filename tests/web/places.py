@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.errors import NotFound
+from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import SessionId
+from stead.domain.messages import Attachment
 from stead.domain.sessions import Session
 from stead.domain.terminals import Ended, TerminalRow
 from stead.machines.looking import HostFolders
@@ -39,8 +40,21 @@ class Looks:
     async def files(self, session: SessionId, path: str) -> FileListing:
         return await self._host.files(self._state(session).spec.directory, path)
 
+    async def whole(self, session: SessionId, path: str) -> bytes:
+        return await self._host.whole(self._state(session).spec.directory, path)
+
     async def content(self, session: SessionId, path: str) -> FileContent:
         return await self._host.content(self._state(session).spec.directory, path)
+
+
+class NoAttachments:
+    """Implements ``service.AttachmentService`` for a home that keeps nothing."""
+
+    async def give(self, name: str, data: bytes) -> Attachment:
+        raise InvalidRequest(f"{name!r} is not taken here")
+
+    def load(self, content: str) -> bytes:
+        raise NotFound(f"{content!r} is not kept")
 
 
 class EchoTerminal:

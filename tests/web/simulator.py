@@ -48,7 +48,7 @@ from stead.runtime.service import Readiness
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
 from tests.web import simulated_sessions
-from tests.web.places import Looks, TerminalQueries
+from tests.web.places import Looks, NoAttachments, TerminalQueries
 from tests.web.simulated_sessions import SimulatedSessions
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -235,6 +235,10 @@ class Home:
     @property
     def looks(self) -> Looks:
         return Looks(self._state)
+
+    @property
+    def attachments(self) -> NoAttachments:
+        return NoAttachments()
 
     @property
     def terminals(self) -> TerminalQueries:

@@ -65,6 +65,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload Attachment
+         * @description Check and store a picture (PNG, JPEG, GIF, WebP) or a PDF document for a message to come.
+         */
+        post: operations["upload_attachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/attachments/{attachment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Attachment
+         * @description A picture to be shown, or a document to be saved, as a model got it.
+         */
+        get: operations["show_attachment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -1156,7 +1196,7 @@ export interface paths {
         put?: never;
         /**
          * Retry
-         * @description Run a failed or cancelled objective again with what it knows; without ``limits``, under those that it had.
+         * @description Run a failed or cancelled objective again with what it knows.
          */
         post: operations["retry"];
         delete?: never;
@@ -1389,26 +1429,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/providers/{provider}/models": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Configure Model
-         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
-         */
-        post: operations["configure_model"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/providers/{provider}/test": {
         parameters: {
             query?: never;
@@ -1463,26 +1483,6 @@ export interface paths {
         get: operations["list_reviews"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/roles": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Set Role
-         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
-         */
-        post: operations["set_role"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2045,26 +2045,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/sessions/{session}/model": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Switch Model
-         * @description Let other models serve a session or objective from its next request on.
-         */
-        post: operations["switch_model"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/sessions/{session}/pause": {
         parameters: {
             query?: never;
@@ -2098,6 +2078,26 @@ export interface paths {
          * @description Replace the plan; the model's next request carries the new one.
          */
         put: operations["set_plan"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download File
+         * @description Any file of a session's folder, byte for byte; with ``preview`` to be shown, if it is a picture.
+         */
+        get: operations["download_file"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -2617,7 +2617,7 @@ export interface components {
         };
         /**
          * Again
-         * @description Run a failed or cancelled objective again with what it knows; without ``limits``, under those that it had.
+         * @description Run a failed or cancelled objective again with what it knows.
          */
         Again: {
             /**
@@ -2627,8 +2627,6 @@ export interface components {
              *     }
              */
             budget: components["schemas"]["Budget"];
-            /** @default null */
-            limits: components["schemas"]["Limits"] | null;
         };
         /**
          * AllowedHost
@@ -2796,6 +2794,31 @@ export interface components {
             parts: (components["schemas"]["Text"] | components["schemas"]["Thinking"] | components["schemas"]["ToolCall"])[];
             /** @enum {unknown} */
             type: "assistant";
+        };
+        /**
+         * Attachment
+         * @description A picture or a document that goes with a text. Its bytes are stored once, in the store of file contents.
+         *
+         *     Args:
+         *         content: names its bytes there: 64 hex digits that tell nothing without the home's key.
+         *         media_type: see ``domain.attachments.Found``.
+         *         size_bytes: as it is stored, which is within the limits.
+         *         name: of the file that it came from; printable, one line, at most 120 characters.
+         *         width: of a picture, in pixels.
+         *         height: likewise.
+         *         pages: of a document.
+         */
+        Attachment: {
+            content: string;
+            /** @default 0 */
+            height: number;
+            media_type: string;
+            name: string;
+            /** @default 0 */
+            pages: number;
+            size_bytes: number;
+            /** @default 0 */
+            width: number;
         };
         /**
          * AuditReport
@@ -3658,7 +3681,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4348,7 +4371,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4695,6 +4718,8 @@ export interface components {
          * @description Words for the session, durable before they are acknowledged.
          */
         MessageReceived: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             door: string;
             /** @default false */
             interrupts: boolean;
@@ -4731,17 +4756,6 @@ export interface components {
             chain: components["schemas"]["ModelRef"][];
         };
         /**
-         * ModelConfigured
-         * @description The person said something of a model, or with ``model`` "" of every model of a provider. No value of a header.
-         */
-        ModelConfigured: {
-            model: string;
-            provider: string;
-            settings: components["schemas"]["ModelSettings"];
-            /** @enum {unknown} */
-            type: "model.configured";
-        };
-        /**
          * ModelFailed
          * @description The request brought no usable reply: nothing of it is kept, no call of it runs.
          *
@@ -4776,8 +4790,6 @@ export interface components {
             model: components["schemas"]["ModelRef"];
             number: number;
             parts: (components["schemas"]["Text"] | components["schemas"]["Thinking"] | components["schemas"]["ToolCall"])[];
-            /** @default [] */
-            repaired: components["schemas"]["Repair"][];
             spend: components["schemas"]["Spend"];
             /** @enum {unknown} */
             stop: "content_filter" | "length" | "stop" | "tool_call";
@@ -4809,62 +4821,14 @@ export interface components {
             type: "model.requested";
         };
         /**
-         * ModelSettings
-         * @description What the person says of a model, in place of what Stead knows of it; what is not set says nothing.
+         * NewAttachment
+         * @description Check and store a picture (PNG, JPEG, GIF, WebP) or a PDF document for a message to come.
          *
-         *     Args:
-         *         input_price: of tokens in; None where it is not set.
-         *         output_price: of tokens out, reasoning included.
-         *         cached_price: of tokens in that the vendor's cache had.
-         *         window_tokens: input and output together; 0 where it is not set.
-         *         max_output_tokens: of one reply; 0 where it is not set.
-         *         headers: sent with each request; where the value of each is: "vault", "env:NAME" or "keychain:SERVICE/NAME".
-         *         params: put into the body of each request; they name no field that Stead fills in itself.
-         *         effort: "" where it is not set.
+         *     A message names it by ``content``, within a day. Large pictures are made smaller, and metadata are taken out.
          */
-        ModelSettings: {
-            /** @default null */
-            cached_price: number | null;
-            /**
-             * @default
-             * @enum {unknown}
-             */
-            effort: "" | "high" | "low" | "medium";
-            /** @default {} */
-            headers: {
-                [key: string]: string;
-            };
-            /** @default null */
-            input_price: number | null;
-            /** @default 0 */
-            max_output_tokens: number;
-            /** @default null */
-            output_price: number | null;
-            /** @default {} */
-            params: Record<string, never>;
-            /** @default 0 */
-            window_tokens: number;
-        };
-        /**
-         * ModelSettingsRow
-         * @description The person's settings of a model as shown. ``model`` is "" for every model of the provider.
-         */
-        ModelSettingsRow: {
-            model: string;
-            settings: components["schemas"]["ModelSettings"];
-        };
-        /**
-         * ModelSwitched
-         * @description The person chose other models, or another effort, for the requests from here on.
-         */
-        ModelSwitched: {
-            chain: components["schemas"]["ModelRef"][];
-            door: string;
-            /** @enum {unknown} */
-            effort: "" | "high" | "low" | "medium";
-            /** @enum {unknown} */
-            type: "model.switched";
-            unpriced: string[];
+        NewAttachment: {
+            data: string;
+            name: string;
         };
         /**
          * NewBinding
@@ -4966,10 +4930,13 @@ export interface components {
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
+         *         attachments: of a goal, as of ``SendMessage``.
          */
         NewObjective: {
             /** @default [] */
             allow: string[];
+            /** @default [] */
+            attachments: string[];
             /**
              * @default {
              *       "tokens": 400000,
@@ -5018,14 +4985,10 @@ export interface components {
          *         preset: one of ``stead providers presets``.
          *         base_url: "" uses the preset's.
          *         model: "" uses the preset's.
-         *         key: "none", "env:NAME", "vault" or "keychain:SERVICE/NAME"; never the key itself.
+         *         key: "none", "env:NAME" or "vault"; never the key itself.
          *         clearance: "public" keeps from it every session that has read something private.
-         *         account_of: a provider that this is a further account of: it is reached at the same place, serves the same
-         *             models, and is asked when that one is out of quota.
          */
         NewProvider: {
-            /** @default  */
-            account_of: string;
             /** @default  */
             base_url: string;
             /**
@@ -5096,10 +5059,13 @@ export interface components {
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
+         *         attachments: of a goal, as of ``SendMessage``.
          */
         NewSession: {
             /** @default [] */
             allow: string[];
+            /** @default [] */
+            attachments: string[];
             /**
              * @default {
              *       "tokens": 20000000,
@@ -5188,13 +5154,9 @@ export interface components {
         /**
          * ObjectiveRetried
          * @description It runs again, with what it knows, under fresh counters and this budget on top of what is spent.
-         *
-         *     ``limits``: others than it had before; None leaves them.
          */
         ObjectiveRetried: {
             budget: components["schemas"]["Budget"];
-            /** @default null */
-            limits: components["schemas"]["Limits"] | null;
             /** @enum {unknown} */
             type: "objective.retried";
         };
@@ -5896,8 +5858,6 @@ export interface components {
          * @description A provider was added or changed. ``key`` is where its key is: "none", "env:NAME" or "vault"; never the key.
          */
         ProviderConfigured: {
-            /** @default  */
-            account_of: string;
             base_url: string;
             /**
              * @default private
@@ -5910,26 +5870,6 @@ export interface components {
             preset: string;
             /** @enum {unknown} */
             type: "provider.configured";
-        };
-        /**
-         * ProviderHealth
-         * @description How a provider stands, by its last requests and probes.
-         *
-         *     Args:
-         *         state: "unknown" before the first request; "resting" where it is out of quota for a while.
-         *         text: what it said when it failed; "" while it is well.
-         *         next_ms: when it is asked again, in milliseconds since 1970; 0 where nothing is planned.
-         */
-        ProviderHealth: {
-            /** @default 0 */
-            next_ms: number;
-            /**
-             * @default unknown
-             * @enum {unknown}
-             */
-            state: "failed" | "ok" | "resting" | "unknown";
-            /** @default  */
-            text: string;
         };
         /**
          * ProviderKey
@@ -5952,8 +5892,6 @@ export interface components {
          * @description A provider as shown to people. ``key``: "none", "env:NAME (set)", "env:NAME (not set)", "vault" or "missing".
          */
         ProviderRow: {
-            /** @default  */
-            account_of: string;
             base_url: string;
             /** @default null */
             checked: components["schemas"]["ProviderCheck"] | null;
@@ -5963,27 +5901,10 @@ export interface components {
              */
             clearance: "private" | "public";
             found: boolean;
-            /**
-             * @default {
-             *       "state": "unknown",
-             *       "text": "",
-             *       "next_ms": 0
-             *     }
-             */
-            health: components["schemas"]["ProviderHealth"];
             key: string;
             model: string;
             name: string;
             preset: string;
-            /**
-             * @default {
-             *       "requests": -1,
-             *       "tokens": -1
-             *     }
-             */
-            quota: components["schemas"]["Quota"];
-            /** @default [] */
-            settings: components["schemas"]["ModelSettingsRow"][];
         };
         /**
          * QuarantineSettled
@@ -6014,16 +5935,6 @@ export interface components {
             ts_ms: number;
             /** @default  */
             why: string;
-        };
-        /**
-         * Quota
-         * @description What an account may still ask for until its limits start over, as its last answer said; -1 for unsaid.
-         */
-        Quota: {
-            /** @default -1 */
-            requests: number;
-            /** @default -1 */
-            tokens: number;
         };
         /**
          * Quote
@@ -6197,20 +6108,6 @@ export interface components {
             seq: number;
         };
         /**
-         * Repair
-         * @description What was put right of a call that its model wrote nearly as it should.
-         *
-         *     Args:
-         *         key: of the call.
-         *         slips: what was wrong: "fence", "comma", "string", "python", "text" (it stood in the text), by commas.
-         *         original: its arguments, or the text that it stood in, as they came.
-         */
-        Repair: {
-            key: string;
-            original: string;
-            slips: string;
-        };
-        /**
          * ReplyItem
          * @description What a model said and thought in one reply; its calls follow as steps.
          *
@@ -6228,8 +6125,6 @@ export interface components {
             model: components["schemas"]["ModelRef"];
             number: number;
             place: number;
-            /** @default [] */
-            repaired: components["schemas"]["Repair"][];
             seq: number;
             spend: components["schemas"]["Spend"];
             step: number;
@@ -6333,28 +6228,6 @@ export interface components {
          * @enum {unknown}
          */
         Risk: "critical" | "high" | "low" | "medium";
-        /**
-         * RoleModels
-         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
-         */
-        RoleModels: {
-            chain: components["schemas"]["ModelRef"][];
-            /** @enum {unknown} */
-            role: "fast" | "reading";
-        };
-        /**
-         * RoleSet
-         * @description What a role is played by from now on; an empty chain gives it back to the session's own models, or the default.
-         *
-         *     ``fast`` notes down what was said; ``reading`` reads strangers' texts in quarantine.
-         */
-        RoleSet: {
-            chain: components["schemas"]["ModelRef"][];
-            /** @enum {unknown} */
-            role: "fast" | "reading";
-            /** @enum {unknown} */
-            type: "role.set";
-        };
         /**
          * Rule
          * @description A standing rule of the person's, compiled from their sentence.
@@ -6469,9 +6342,12 @@ export interface components {
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
-         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
+         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
          */
         Said: {
+            /** @default [] */
+            attachments: string[];
             /** @default false */
             interrupt: boolean;
             text: string;
@@ -6694,6 +6570,8 @@ export interface components {
          * @description A person opened a session in a folder: interactive, or with a contract an objective that runs by itself.
          */
         SessionOpened: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             budget: components["schemas"]["Budget"];
             chain: components["schemas"]["ModelRef"][];
             /** @default  */
@@ -6703,11 +6581,6 @@ export interface components {
             /** @default null */
             contract: components["schemas"]["Contract"] | null;
             directory: string;
-            /**
-             * @default
-             * @enum {unknown}
-             */
-            effort: "" | "high" | "low" | "medium";
             /** @default [] */
             hosts: string[];
             /** @default [] */
@@ -6726,8 +6599,6 @@ export interface components {
             tools: string[];
             /** @enum {unknown} */
             type: "session.opened";
-            /** @default [] */
-            unpriced: string[];
             workspace: string;
         };
         /**
@@ -7008,8 +6879,6 @@ export interface components {
          */
         Thinking: {
             /** @default  */
-            model: string;
-            /** @default  */
             provider: string;
             /** @default  */
             signature: string;
@@ -7069,6 +6938,8 @@ export interface components {
          */
         ToolFinished: {
             /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
+            /** @default [] */
             changed: string[];
             duration_ms: number;
             /** @default [] */
@@ -7111,6 +6982,8 @@ export interface components {
          * @description The one answer to a call. ``is_error`` tells the model that the work was not done as asked.
          */
         ToolResult: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             /** @default false */
             is_error: boolean;
             key: string;
@@ -7261,6 +7134,8 @@ export interface components {
          * @description A person's words, or a notice of Stead itself to the model (then ``notice`` is true).
          */
         UserMessage: {
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             label: components["schemas"]["Label"];
             /** @default false */
             notice: boolean;
@@ -7387,21 +7262,6 @@ export interface components {
             level: "channel" | "global" | "private" | "workspace";
         };
         /**
-         * WantedModel
-         * @description Let other models serve a session or objective from its next request on.
-         *
-         *     Args:
-         *         session: whose.
-         *         chain: the model, then its fallbacks; empty keeps those that it has.
-         *         effort: how hard they are to think; None keeps what it is, "" leaves it to each model's own setting.
-         */
-        WantedModel: {
-            /** @default [] */
-            chain: components["schemas"]["ModelRef"][];
-            /** @default null */
-            effort: ("" | "high" | "low" | "medium") | null;
-        };
-        /**
          * WantedOrder
          * @description Put these directives first, in this order; the others follow in the order that they have.
          */
@@ -7431,48 +7291,6 @@ export interface components {
             directory: string;
             /** @default null */
             draft: components["schemas"]["Draft"] | null;
-        };
-        /**
-         * WantedSettings
-         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
-         *
-         *     Args:
-         *         name: of the provider.
-         *         model: "" for every model of the provider.
-         *         input_price: of tokens in, in millionths of a dollar for a million; 0 is free.
-         *         output_price: of tokens out.
-         *         cached_price: of tokens in that the vendor's cache had; the input's where it is not given.
-         *         window_tokens: input and output together.
-         *         max_output_tokens: of one reply.
-         *         headers: by name: ``${NAME}`` of the environment, ``keychain:SERVICE/NAME``, or the value itself, which goes
-         *             into the vault and is shown nowhere; "" takes the header away.
-         *         params: JSON by name, put into the body of each request; null takes one away.
-         *         effort: "low", "medium" or "high".
-         *         reset: forget first what was said of it before.
-         */
-        WantedSettings: {
-            /** @default null */
-            cached_price: number | null;
-            /** @default null */
-            effort: ("" | "high" | "low" | "medium") | null;
-            /** @default null */
-            headers: {
-                [key: string]: string;
-            } | null;
-            /** @default null */
-            input_price: number | null;
-            /** @default null */
-            max_output_tokens: number | null;
-            /** @default  */
-            model: string;
-            /** @default null */
-            output_price: number | null;
-            /** @default null */
-            params: Record<string, never> | null;
-            /** @default false */
-            reset: boolean;
-            /** @default null */
-            window_tokens: number | null;
         };
         /**
          * WantedWords
@@ -7517,9 +7335,12 @@ export interface components {
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
-         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
+         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
          */
         Words: {
+            /** @default [] */
+            attachments: string[];
             text: string;
         };
     };
@@ -7620,6 +7441,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    upload_attachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAttachment"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_attachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                attachment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10204,44 +10089,6 @@ export interface operations {
             };
         };
     };
-    configure_model: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                provider: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["WantedSettings"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     check_provider: {
         parameters: {
             query?: never;
@@ -10322,42 +10169,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_ObjectiveRow_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    set_role: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RoleModels"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -11463,44 +11274,6 @@ export interface operations {
             };
         };
     };
-    switch_model: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                session: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["WantedModel"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     pause_session: {
         parameters: {
             query?: never;
@@ -11564,6 +11337,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    download_file: {
+        parameters: {
+            query: {
+                path: string;
+                preview?: boolean;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

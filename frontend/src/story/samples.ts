@@ -7,6 +7,7 @@ const LABEL = { integrity: "person", confidentiality: "private", typed: false } 
 const START_MS = 1_800_000_000_000;
 
 export const opened: Opening = {
+  attachments: [],
   type: "session.opened",
   workspace: "default",
   title: "The harbour's code",
@@ -98,7 +99,7 @@ export function opening(body: Opening = opened): Fresh {
 export function message(words: string): Fresh {
   return {
     kind: "message",
-    body: { type: "message.received", text: words, door: "web", label: LABEL, interrupts: false },
+    body: { type: "message.received", text: words, door: "web", label: LABEL, interrupts: false, attachments: [] },
   };
 }
 
@@ -168,6 +169,7 @@ export function done(
     state: "done",
     started_ms: outcome === "denied" ? 0 : START_MS,
     finished: {
+      attachments: [],
       type: "tool.finished",
       key: `call_${index}`,
       tool,

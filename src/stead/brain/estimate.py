@@ -26,7 +26,9 @@ from itertools import repeat
 import msgspec
 
 from stead.domain.messages import (
+    PDF,
     AssistantMessage,
+    Attachment,
     Message,
     ResultsMessage,
     Text,
@@ -45,6 +47,9 @@ MESSAGE_OVERHEAD = 24
 """What frames one message, call or result: role marks, ids, and the filler that keeps roles alternating."""
 FOREIGN_OVERHEAD = 48
 """What frames the words of others: two marks with a word of eight hex digits, but for the source that they name."""
+
+_LEAST_SHOWN, _MOST_SHOWN, _PAGE_TEXT = 1200, 4096, 3000
+"""Tokens of a picture, and of the text of a page of a document."""
 
 _FREE = b"abcdefghilmnoprstuw"
 _PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -104,11 +109,34 @@ def estimate_message(message: Message) -> int:
     match message:
         case UserMessage(text=text):
             frames = (3 if message.told else 2) * MESSAGE_OVERHEAD
-            return frames + estimate_tokens(text) + estimate_tokens(message.told) + _marks(message)
+            texts = estimate_tokens(text) + estimate_tokens(message.told)
+            return frames + texts + _marks(message) + _shown(message.attachments)
         case AssistantMessage(parts=parts):
             return MESSAGE_OVERHEAD + sum(_part_tokens(part) for part in parts)
         case ResultsMessage(results=results):
-            return sum(MESSAGE_OVERHEAD + estimate_tokens(result.text) + _marks(result) for result in results)
+            frames = MESSAGE_OVERHEAD * len(results)
+            return frames + sum(
+                estimate_tokens(result.text) + _marks(result) + _shown(result.attachments) for result in results
+            )
+
+
+def _shown(attachments: Iterable[Attachment]) -> int:
+    return sum(MESSAGE_OVERHEAD + len(one.name.encode()) + estimate_attachment(one) for one in attachments)
+
+
+def estimate_attachment(shown: Attachment) -> int:
+    """An upper bound of the tokens of a picture or a document, by any vendor's count.
+
+    Vendors count a picture by patches or tiles, or as a fixed number: Anthropic a token for 750 pixels, OpenAI at most
+    2.46 tokens for each of at most 1,536 patches of 32 by 32 or 170 for a tile of 512 by 512 after 85, Google 258 for a
+    tile or 1,120 for a picture. A page of a PDF is its picture and its text, 3,000 tokens of text at most by Anthropic.
+    (One family alone counts more, gpt-4o-mini, where a picture costs as much money as elsewhere and 33 times the
+    tokens.)
+    """
+    if shown.media_type == PDF:
+        return max(1, shown.pages) * (_PAGE_TEXT + _MOST_SHOWN // 2)
+    patches = -(-shown.width // 32) * -(-shown.height // 32)
+    return max(_LEAST_SHOWN, min(_MOST_SHOWN, patches * 5 // 2))
 
 
 def _marks(said: UserMessage | ToolResult) -> int:

@@ -192,10 +192,10 @@ def trimmed(message: Message) -> Message:
 
 
 def _trimmed_result(result: ToolResult) -> ToolResult:
-    if len(result.text) <= SHORT_RESULT:
+    if len(result.text) <= SHORT_RESULT and not result.attachments:
         return result
     # The placeholder is Stead's own, so it stands between no marks; the label stays with what the session has read.
-    return msgspec.structs.replace(result, text=PLACEHOLDER, source="")
+    return msgspec.structs.replace(result, text=PLACEHOLDER, source="", attachments=())
 
 
 def _trimmed_part(part: ReplyPart) -> ReplyPart:

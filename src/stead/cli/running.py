@@ -8,6 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli.acceptance import DONE_WHEN, parse_check
+from stead.cli.attachments import ATTACH, attached
 from stead.cli.forms import OBJECTIVE, OneOf, arg, command
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
@@ -24,7 +25,7 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
         body["checks"] = [parse_check(text) for text in arguments.done_when]
     client, out = invocation.client, invocation.out
     note_unseen_keys(invocation)
-    answer = client.post("/objectives", body)
+    answer = client.post("/objectives", body | attached(invocation, arguments.attach))
     session: str = answer["session"]
     if answer["text"]:
         out.note(f"note: {clean_line(answer['text'])}")
@@ -57,6 +58,7 @@ COMMANDS = {
         arg("--dir D", "the folder to work in (else the current one)", default="."),
         arg("--constraint C...", "a rule to keep"),
         DONE_WHEN,
+        ATTACH,
         *WORK,
         OneOf(arg("--detach", "leave it running in the background"), WAIT),
         VERBOSE,

@@ -5,8 +5,8 @@ Layer: cli.
 
 from __future__ import annotations
 
-from stead.cli import session_files, session_reading, session_talking, session_work
+from stead.cli import attachments, session_files, session_reading, session_talking, session_work
 from stead.cli.forms import family
 
-_ROWS = session_talking.ROWS | session_reading.ROWS | session_files.ROWS | session_work.ROWS
+_ROWS = session_talking.ROWS | session_reading.ROWS | session_files.ROWS | attachments.ROWS | session_work.ROWS
 COMMANDS = {"session": family("session", _ROWS, "list")}

@@ -11,6 +11,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from stead.cli.attachments import attached, named
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.prompt import Left, Prompt
@@ -131,6 +132,7 @@ class AttachedSession(Watch):
 
     def _say(self, text: str, *, interrupt: bool) -> None:
         rested, body = self._rests, {"text": text, "interrupt": interrupt}
+        body |= attached(self._invocation, named(text))
         self._invocation.client.post(f"/sessions/{self._session}/messages", body)
         self._sent.append(text)
         if not rested and not interrupt:

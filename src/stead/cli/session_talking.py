@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from stead.cli.attachments import ATTACH, attached
 from stead.cli.finding import find_session
 from stead.cli.forms import SESSION, YES, Act, Row, arg
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
@@ -28,6 +29,8 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.ignore:
         body["ignore"] = arguments.ignore
     message = read_text(arguments.message, "message") if arguments.message else ""
+    if arguments.attach and not message:
+        raise CommandError("files are attached to a message", "give one with -m TEXT")
     client, out = invocation.client, invocation.out
     note_unseen_keys(invocation)
     answer = client.post("/sessions", body)
@@ -37,7 +40,8 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
     place = fill("{directory}", body)
     if message:
         invocation.report({"type": "started", "id": session}, out.style(f"{session} in {place}", "bold"))
-        return _say_and_watch(invocation, session, message, interrupt=False, stay=True)
+        words = {"text": message, "interrupt": False} | attached(invocation, arguments.attach)
+        return _say_and_watch(invocation, session, words, stay=True)
     said = f"{session} is open in {place}\nwork in it:  stead session attach {session}"
     return invocation.report(
         {"id": session, **answer}, f'{said}\nor:          stead session send {session} "what to do" --wait'
@@ -66,18 +70,18 @@ def _last(invocation: Invocation) -> str:
 
 
 def _send(invocation: Invocation, arguments: Namespace) -> int:
-    words = read_text(arguments.text, "message")
+    body = {"text": read_text(arguments.text, "message"), "interrupt": arguments.interrupt}
+    body |= attached(invocation, arguments.attach)
     if arguments.wait:
-        return _say_and_watch(invocation, arguments.id, words, interrupt=arguments.interrupt, stay=False)
-    body = {"text": words, "interrupt": arguments.interrupt}
+        return _say_and_watch(invocation, arguments.id, body, stay=False)
     answer = invocation.client.post(f"/sessions/{arguments.id}/messages", body)
     return invocation.report(answer, f"Sent. Watch what it does: stead session attach {arguments.id}")
 
 
-def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt: bool, stay: bool) -> int:
+def _say_and_watch(invocation: Invocation, session: str, body: Json, *, stay: bool) -> int:
     from stead.cli.watching import Watch
 
-    answer = invocation.client.post(f"/sessions/{session}/messages", {"text": text, "interrupt": interrupt})
+    answer = invocation.client.post(f"/sessions/{session}/messages", body)
     since = _before(invocation, answer)
     if stay and invocation.interactive:
         from stead.cli.session_attaching import AttachedSession
@@ -116,6 +120,7 @@ _CLOSE = Act(f"POST {ONE}/close", "{id} is closed. A message opens it again: ste
 _NEW = (
     arg("[directory DIR]", "the folder (else the current one)", default="."),
     arg("-m --message TEXT", "say this first, and watch what follows"),
+    ATTACH,
     *WORK,
     VERBOSE,
     arg("--ignore PATTERN...", "left out of checkpoints"),
@@ -126,6 +131,7 @@ _SEND = (
     SESSION,
     arg("text TEXT", 'what to say; "-" reads it from standard input'),
     arg("--interrupt", "cut off what is running"),
+    ATTACH,
     arg("--wait", "show what follows until the turn has ended"),
     VERBOSE,
 )

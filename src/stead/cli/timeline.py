@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from stead.cli import figures
+from stead.cli.attachments import described
 from stead.cli.diffs import diff_lines
 from stead.cli.labels import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line, reveal_line
@@ -116,7 +117,8 @@ class TimelinePrinter:
             case "opened":
                 self._lines(_opening(self._session, item["body"]))
             case "message":
-                self._lines([(fill("you (from {door}): {text:400}", item["body"]), "cyan")])
+                said = fill("you (from {door}): {text:400}", item["body"]) + described(item["body"]["attachments"])
+                self._lines([(said, "cyan")])
             case "reply":
                 self._print_reply(item)
             case "failed":

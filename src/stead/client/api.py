@@ -121,10 +121,14 @@ class Client:
 
     def text(self, path: str, **query: Given) -> str:
         """Read something that is no JSON but text for people."""
-        status, content = self._fetch("GET", target(path, query), {}, b"", REQUEST_TIMEOUT_S)
+        return self.content(path, **query).decode("utf-8", "replace")
+
+    def content(self, where: str, **query: Given) -> bytes:
+        """Read something that is no JSON, byte for byte."""
+        status, content = self._fetch("GET", target(where, query), {}, b"", REQUEST_TIMEOUT_S)
         if status >= 400:
             parse_answer(status, content)
-        return content.decode("utf-8", "replace")
+        return content
 
     def stream(self, after: int, streams: Sequence[str] = ()) -> Stream:
         """Watch what happens from an event on, in these sessions, or in all. Close it when done."""

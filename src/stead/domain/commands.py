@@ -34,6 +34,10 @@ SESSION_BUDGET = Budget(tokens=20_000_000, usd_micros=5_000_000)
 """Of an interactive session: each request of a long conversation counts whole, although most is cached."""
 
 
+Given = Annotated[tuple[Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")], ...], bounds(maxItems=20)]
+"""Names of uploaded files."""
+
+
 class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknown_fields=True):
     """Open a session in a folder. The answer's ``session`` is the new one.
 
@@ -57,6 +61,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
             profile.
         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
+        attachments: of a goal, as of ``SendMessage``.
     """
 
     directory: Folder
@@ -74,18 +79,21 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     checks: Annotated[tuple[Check, ...], bounds(maxItems=50)] = ()
     mode: WorkMode = "workspace"
     ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
+    attachments: Given = ()
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
     """Say something. It begins a turn, or is read before the next request of the one under way.
 
     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
-    ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
+    ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
+    model is shown with it, by the names (``content``) under which it was uploaded within a day.
     """
 
     session: SessionId
     text: Text
     interrupt: bool = False
+    attachments: Given = ()
 
 
 class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):

@@ -20,7 +20,7 @@ from stead.domain.home_events import *
 from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.machine_events import *
 from stead.domain.memory_events import *
-from stead.domain.messages import Repair, ReplyPart, Usage
+from stead.domain.messages import Attachment, Repair, ReplyPart, Usage
 from stead.domain.objectives import *
 from stead.domain.policies import Entity, Label, Origin, PlannedCall, Reason, Risk
 from stead.domain.reading_events import *
@@ -37,6 +37,7 @@ class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
     label: Label
     interrupts: bool = False
     """What was under way ends at the next safe point, and calls that have not begun do not run."""
+    attachments: tuple[Attachment, ...] = ()
 
 
 class NoticeGiven(msgspec.Struct, frozen=True, tag="notice.given"):
@@ -182,6 +183,8 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     """Of a command that ended."""
     reached: tuple[str, ...] = ()
     """The hosts that the call's own requests reached."""
+    attachments: tuple[Attachment, ...] = ()
+    """What the model is shown with the text, under the same label."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):

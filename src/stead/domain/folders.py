@@ -114,7 +114,7 @@ class FileContent(msgspec.Struct, frozen=True):
 
 
 class Folders(Protocol):
-    """Looking at this computer. No file is opened but by ``content``, and no link followed but by ``folders`` once."""
+    """Looking at this computer. ``content`` and ``whole`` alone open a file, ``folders`` alone follows a link, once."""
 
     async def folders(self, path: str) -> FolderListing:
         """The folders in one; "" for the person's home.
@@ -142,3 +142,6 @@ class Folders(Protocol):
         Raises:
             As ``files``; and InvalidRequest for anything but a regular file.
         """
+
+    async def whole(self, directory: str, path: str) -> bytes:
+        """One file byte for byte; otherwise as ``content``, and InvalidRequest for one of more than 64 MB."""

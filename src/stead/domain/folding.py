@@ -57,7 +57,10 @@ def begin(event: ev.Event) -> Session:
         budget=body.budget,
         instructions=body.instructions,
         resting=not goal,
-        messages=[UserMessage("\n\n".join(filter(None, (text, secrets))), PERSON) for text in goal],
+        messages=[
+            UserMessage("\n\n".join(filter(None, (text, secrets))), PERSON, attachments=body.attachments)
+            for text in goal
+        ],
         telling="" if goal else secrets,
         words=goal,
         checks=owned(body.checks),
@@ -252,7 +255,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             if body.duration_ms >= POLL_MS:
                 session.same_calls = 0
             call.step = "done"
-            call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok", source=source)
+            failed = outcome != "ok"
+            call.result = ToolResult(call.key, call.tool, text, label, failed, source, body.attachments)
             if all(other.step == "done" for other in session.calls.values()):
                 close_turn(session, "")
 

@@ -98,6 +98,38 @@ def is_shallow(data: object) -> bool:
     return False
 
 
+PDF = "application/pdf"
+
+
+class Attachment(msgspec.Struct, frozen=True):
+    """A picture or a document that goes with a text. Its bytes are stored once, in the store of file contents.
+
+    Args:
+        content: names its bytes there: 64 hex digits that tell nothing without the home's key.
+        media_type: see ``domain.attachments.Found``.
+        size_bytes: as it is stored, which is within the limits.
+        name: of the file that it came from; printable, one line, at most 120 characters.
+        width: of a picture, in pixels.
+        height: in pixels.
+        pages: of a document.
+    """
+
+    content: str
+    media_type: str
+    size_bytes: int
+    name: str
+    width: int = 0
+    height: int = 0
+    pages: int = 0
+
+    @property
+    def described(self) -> str:
+        """What it is, for people and for models that cannot be shown it."""
+        if self.media_type == PDF:
+            return f"document {self.name}, {self.pages} page{'' if self.pages == 1 else 's'}"
+        return f"picture {self.name} {self.width}x{self.height}"
+
+
 WORKSPACE = "workspace"
 """The source of results that come from the session's own folder."""
 
@@ -115,6 +147,7 @@ class UserMessage(msgspec.Struct, frozen=True, tag="user"):
     """Whose words they are, as ``message:DOOR``, when they are not the person's; "" for the person and Stead."""
     told: str = ""
     """What Stead puts before these words in the prompt, such as recalled memories. It is no part of them."""
+    attachments: tuple[Attachment, ...] = ()
 
     @property
     def foreign(self) -> bool:
@@ -138,6 +171,8 @@ class ToolResult(msgspec.Struct, frozen=True):
     is_error: bool = False
     source: str = ""
     """What it came from, as ``workspace`` or ``web:example.com``; "" for Stead itself."""
+    attachments: tuple[Attachment, ...] = ()
+    """They have the label of the result."""
 
     @property
     def foreign(self) -> bool:
@@ -152,6 +187,17 @@ class ResultsMessage(msgspec.Struct, frozen=True, tag="results"):
 
 
 Message = UserMessage | AssistantMessage | ResultsMessage
+
+
+def of_message(message: Message) -> tuple[Attachment, ...]:
+    """What a message has attached, and the results in it."""
+    match message:
+        case UserMessage(attachments=attachments):
+            return attachments
+        case ResultsMessage(results=results):
+            return tuple(one for result in results for one in result.attachments)
+        case AssistantMessage():
+            return ()
 
 
 class Usage(msgspec.Struct, frozen=True):

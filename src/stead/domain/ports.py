@@ -426,6 +426,13 @@ class Files(Protocol):
         """
 
 
+class RawFiles(Protocol):
+    """Files of the permit's session's machine, text or not; otherwise as ``Files``."""
+
+    async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
+        """Bytes of a file from ``start`` on: 3 MB, or fewer at its end; and its size."""
+
+
 class Edits(Protocol):
     """Changing files in the permit's session's machine, each whole and atomically; otherwise as ``Files``."""
 
@@ -496,5 +503,5 @@ class Browser(Protocol):
         ``element`` is its number and its name in the page's text; nothing is done when it has another name now.
         """
 
-    async def shot(self, permit: Permit, url: str, path: str) -> tuple[int, Landing]:
-        """Save a picture of the window as a PNG file; gives its size in bytes, and what became of it."""
+    async def shot(self, permit: Permit, url: str, path: str) -> tuple[bytes, Landing]:
+        """Save a picture of the window as a PNG file; gives the picture, and what became of the file."""

@@ -12,7 +12,7 @@ import msgspec
 from stead.domain.checkpoints import FileChange, LeftOut, Version
 from stead.domain.checks import Check, End, RunFacts
 from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
-from stead.domain.messages import Message, UserMessage
+from stead.domain.messages import Attachment, Message, UserMessage
 from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep
 from stead.domain.policies import Confidentiality, Label, Profile
 from stead.domain.providers import Effort
@@ -56,6 +56,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """Models of the chain, as PROVIDER/MODEL, whose price was not known: no limit in money counts them."""
     effort: Effort = ""
     """How hard its models are to think, in place of what is set for each."""
+    attachments: tuple[Attachment, ...] = ()
+    """Pictures and documents that go with the goal."""
 
     @property
     def interactive(self) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 
 from stead.domain.events import PlanMade
 from stead.domain.ids import SessionId
+from stead.domain.messages import Attachment
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Entity, Integrity, Reason
 from stead.domain.readings import Question
@@ -149,6 +150,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         quoted: the text quotes a machine, a server or a file, whatever the tool's declaration trusts of its answers.
         exit_code: of a command that ended.
         no_machine: there was no machine to work in; the text says why.
+        attachments: pictures and documents that the model is shown with the text.
     """
 
     status: Literal["ok", "error"]
@@ -164,6 +166,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     no_machine: bool = False
     exit_code: int | None = None
     landing: Landing = Landing()
+    attachments: tuple[Attachment, ...] = ()
 
 
 class ToolContext(msgspec.Struct, frozen=True):

@@ -50,7 +50,8 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
-    append_message(session, UserMessage(text=message.text, label=message.label, source=source, told=session.telling))
+    given = message.attachments
+    append_message(session, UserMessage(message.text, message.label, False, source, session.telling, given))
     session.telling = ""
     if source:
         record_source(session, message.label, source)

@@ -112,11 +112,12 @@ class MachineBrowser:
         filled = "" if text is None else "1"
         return await self._shown(permit, hosts, "act", url, str(ref), label, text or "", filled, "1" if submit else "")
 
-    async def shot(self, permit: Permit, url: str, path: str) -> tuple[int, Landing]:
+    async def shot(self, permit: Permit, url: str, path: str) -> tuple[bytes, Landing]:
         """As ``Browser.shot``."""
         permit.require_live(permit.session)
         (picture,) = await self._call(permit, (), "shot", url)
-        return await self._save(permit.session, path, picture)
+        _, landing = await self._save(permit.session, path, picture)
+        return picture, landing
 
     async def kill(self, session: SessionId) -> bool:
         """Kill the session's browser now; true if there was one."""

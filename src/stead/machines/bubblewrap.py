@@ -28,6 +28,7 @@ from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.output import Output
+from stead.machines.pictures import MachinePictures
 from stead.machines.proofs import MachineProofs
 from stead.machines.sandbox import Limits
 from stead.machines.services import MachineServices
@@ -104,6 +105,7 @@ class BubblewrapMachines:
             egress,
             lambda session, path, data: self._change(session, "save", _bytes(path), data, answer=int),
         )
+        self.pictures = MachinePictures(Maker(home, self._probed, BROWSER_LIMITS, None), self._work)
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
         self.proofs = MachineProofs(self.transactions, self._work, self._search_limit_s)
         self.services = MachineServices(

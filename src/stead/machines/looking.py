@@ -26,6 +26,8 @@ MOST_FOLDERS = 1_000
 MOST_FILES = 2_000
 MOST_BYTES = 2_000_000
 """Of a file's text."""
+MOST_WHOLE_BYTES = 64_000_000
+"""Of a file that is downloaded."""
 _MOST_ENTRIES = 20_000
 """Of a folder, of whatever kind; what comes after is not looked at."""
 _LONGEST_PATH = 4_096
@@ -56,6 +58,10 @@ class HostFolders:
     async def content(self, directory: str, path: str) -> FileContent:
         """As ``Folders.content``."""
         return await asyncio.to_thread(_content, directory, path)
+
+    async def whole(self, directory: str, path: str) -> bytes:
+        """As ``Folders.whole``."""
+        return await asyncio.to_thread(_whole, directory, path)
 
     def _folders(self, path: str) -> FolderListing:
         real = _real(path or str(Path.home()))
@@ -133,21 +139,33 @@ def _row(folder: int, here: str, entry: os.DirEntry[str]) -> FileRow | None:
     return FileRow(name, path, "other" if kind == "special" else kind, size, changed_ms, link)
 
 
-def _content(directory: str, path: str) -> FileContent:
+def _whole(directory: str, path: str) -> bytes:
+    path, _, content = _found(directory, path, MOST_WHOLE_BYTES)
+    if len(content) > MOST_WHOLE_BYTES:
+        raise InvalidRequest(f"{path!r} has more than {MOST_WHOLE_BYTES // 1_000_000} MB; copy it from the folder")
+    return content
+
+
+def _found(directory: str, path: str, most_bytes: int) -> tuple[str, os.stat_result, bytes]:
+    """Path as it is shown, status and beginning of a file."""
     *above, name = _parts(path) or [""]
     if not name:
-        raise InvalidRequest("a folder has no text; name a file in it")
+        raise InvalidRequest("a folder has no content of its own; name a file in it")
     with _opened(directory, "/".join(above)) as (folder, here):
         real = _named(folder, name)
         path = f"{here}/{shown(real)}" if here else shown(real)
-        status, content = _read(folder, real, path)
+        return path, *_read(folder, real, path, most_bytes)
+
+
+def _content(directory: str, path: str) -> FileContent:
+    path, status, content = _found(directory, path, MOST_BYTES)
     truncated = len(content) > MOST_BYTES or status.st_size > len(content)
     encoding, text = _decoded(content[:MOST_BYTES], whole=not truncated)
     changed_ms = status.st_mtime_ns // 1_000_000
     return FileContent(path, text, status.st_size, changed_ms, encoding, not encoding, truncated)
 
 
-def _read(folder: int, name: str, path: str) -> tuple[os.stat_result, bytes]:
+def _read(folder: int, name: str, path: str, most_bytes: int) -> tuple[os.stat_result, bytes]:
     """Status and beginning of a regular file, which is up to one byte more than is shown.
 
     Nothing else is opened, as a device may do something when it is.
@@ -158,7 +176,7 @@ def _read(folder: int, name: str, path: str) -> tuple[os.stat_result, bytes]:
             known = {"link": "a link, which is not followed", "folder": "a folder"}
             raise InvalidRequest(f"{path!r} is {known.get(found.what, 'a device, pipe or socket')}; it has no text")
         with regular(folder, os.fsencode(name)) as fd, open(fd, "rb", closefd=False) as file:
-            return os.fstat(fd), file.read(MOST_BYTES + 1)
+            return os.fstat(fd), file.read(most_bytes + 1)
     except OSError as error:
         raise InvalidRequest(f"{path!r} cannot be read: {why_not(error)}") from error
 

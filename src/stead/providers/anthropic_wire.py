@@ -11,8 +11,18 @@ from typing import assert_never
 
 import msgspec
 
-from stead.domain.messages import AssistantMessage, Message, ReplyPart, ResultsMessage, Text, Thinking, UserMessage
+from stead.domain.messages import (
+    PDF,
+    AssistantMessage,
+    Message,
+    ReplyPart,
+    ResultsMessage,
+    Text,
+    Thinking,
+    UserMessage,
+)
 from stead.domain.tools import ToolSpec
+from stead.providers.attachments import Loaded, loaded
 from stead.providers.conversation import whole
 from stead.providers.faults import Reported
 from stead.providers.sse import EventDecoder
@@ -73,14 +83,14 @@ class AnthropicWire:
 
 def _written(message: Message) -> Piece:
     match message:
-        case UserMessage(text=text):
-            blocks: list[dict[str, object]] = [_text(text)]
+        case UserMessage(text=text, attachments=attachments):
+            blocks = [*map(_source, loaded(attachments)), _text(text)]
         case ResultsMessage(results=results):
             blocks = [
                 {
                     "type": "tool_result",
                     "tool_use_id": result.key,
-                    "content": [_text(result.text)],
+                    "content": [_text(result.text), *map(_source, loaded(result.attachments))],
                     "is_error": result.is_error,
                 }
                 for result in results
@@ -92,6 +102,13 @@ def _written(message: Message) -> Piece:
             assert_never(message)
     said_by = msgspec.json.encode({"role": "user", "content": blocks})
     return Piece(said_by.removesuffix(AnthropicWire.plain_end), open=True)
+
+
+def _source(shown: Loaded) -> dict[str, object]:
+    source = {"type": "base64", "media_type": shown.media_type, "data": shown.data}
+    if shown.media_type == PDF:
+        return {"type": "document", "title": shown.name, "source": source}
+    return {"type": "image", "source": source}
 
 
 def _text(text: str) -> dict[str, object]:

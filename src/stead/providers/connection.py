@@ -12,6 +12,7 @@ import msgspec
 
 from stead.domain.providers import Quota
 from stead.providers.anthropic_wire import AnthropicWire
+from stead.providers.attachments import Load
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
 from stead.providers.google_wire import GoogleWire
@@ -73,18 +74,22 @@ class Connection:
     Args:
         endpoint: where.
         provider: its name, by which its own thinking is known.
+        load: gives the bytes of attachments.
 
     Raises:
         Broken: it cannot be reached in the way that the environment says.
     """
 
-    def __init__(self, endpoint: Endpoint, provider: str) -> None:
+    def __init__(self, endpoint: Endpoint, provider: str, load: Load) -> None:
         self.endpoint = endpoint
         self.wire = wire_of(endpoint)
         self.channel = Channel(endpoint)
         self.prefixes = Prefixes(self.wire, provider)
         self.quota: Quota | None = None
         """What the last answer said is left; None where none did."""
+        self.prefixes = Prefixes(self.wire, provider, load)
+        self.refused: dict[str, frozenset[str]] = {}
+        """By model, the contents of attachments that it would not take."""
         self.users = 0
         """Requests under way; the owner keeps count and closes a connection that was replaced when it falls to 0."""
 

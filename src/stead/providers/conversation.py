@@ -34,6 +34,7 @@ from stead.domain.messages import (
     UserMessage,
 )
 from stead.domain.policies import Label
+from stead.providers.attachments import Showing
 from stead.screen.inbound import mark
 
 NO_REPLY = "(no reply)"
@@ -61,9 +62,11 @@ class Conversation:
         provider: whom they go to.
         model: which one of its models; only its own thinking is kept, since no other takes its signature.
         session: whose messages they are.
+        showing: what of their attachments the model is shown.
     """
 
-    def __init__(self, provider: str, model: str, session: SessionId) -> None:
+    def __init__(self, provider: str, model: str, session: SessionId, showing: Showing) -> None:
+        self.showing = showing
         self._provider = provider
         self._model = model
         self._session = session
@@ -81,7 +84,9 @@ class Conversation:
                 case UserMessage():
                     if self._persons_turn:
                         added.append(AssistantMessage((Text(NO_REPLY),)))
-                    added.append(msgspec.structs.replace(message, text=_user_text(message, self._session)))
+                    shown, names = self.showing.split(message.attachments)
+                    text = _user_text(message, self._session, names)
+                    added.append(msgspec.structs.replace(message, text=text, attachments=shown))
                     self._persons_turn = True
                 case AssistantMessage(parts=parts):
                     results: dict[CallKey, ToolResult] = {}
@@ -106,12 +111,23 @@ class Conversation:
         turn.append(AssistantMessage(said))
         calls = [part for part in said if isinstance(part, ToolCall)]
         if calls:
-            turn.append(ResultsMessage(tuple(_answer(call, results, self._session) for call in calls)))
+            turn.append(ResultsMessage(tuple(self._answer(call, results) for call in calls)))
         self._persons_turn = bool(calls)
         return turn
 
     def _made(self, thinking: Thinking) -> bool:
         return thinking.provider == self._provider and thinking.model in ("", self._model)
+
+    def _answer(self, call: ToolCall, results: dict[CallKey, ToolResult]) -> ToolResult:
+        result = results.get(call.key)
+        if result is None:
+            return ToolResult(call.key, call.tool, LOST, Label(), is_error=True)
+        shown, names = self.showing.split(result.attachments)
+        text = whole("\n".join(filter(None, (result.text, names))))
+        text = text if text.strip() else NO_OUTPUT
+        if result.foreign:
+            text = mark(text, result.source, _boundary(self._session, call.key))
+        return ToolResult(call.key, call.tool, text, result.label, result.is_error, attachments=shown)
 
     def _said(self, parts: Iterable[ReplyPart]) -> tuple[ReplyPart, ...]:
         """What of a reply is sent again, in its own order; a call whose key was used before is left out."""
@@ -132,8 +148,8 @@ class Conversation:
         return tuple(said)
 
 
-def _user_text(message: UserMessage, session: SessionId) -> str:
-    text = _SPOOFED.sub("&lt;", whole(message.text))
+def _user_text(message: UserMessage, session: SessionId, names: str) -> str:
+    text = _SPOOFED.sub("&lt;", whole("\n\n".join(filter(None, (message.text.strip() and message.text, names)))))
     before = f"{_notice(_SPOOFED.sub('&lt;', whole(message.told)))}\n\n" if message.told else ""
     if message.notice:
         return before + _notice(text)
@@ -149,16 +165,6 @@ def _notice(text: str) -> str:
 
 def _boundary(session: SessionId, what: str) -> str:
     return hashlib.sha256(f"{session} {what}".encode()).hexdigest()[:8]
-
-
-def _answer(call: ToolCall, results: dict[CallKey, ToolResult], session: SessionId) -> ToolResult:
-    result = results.get(call.key)
-    if result is None:
-        return ToolResult(call.key, call.tool, LOST, Label(), is_error=True)
-    text = whole(result.text) if result.text.strip() else NO_OUTPUT
-    if result.foreign:
-        text = mark(text, result.source, _boundary(session, call.key))
-    return ToolResult(call.key, call.tool, text, result.label, result.is_error)
 
 
 def _sendable(arguments: str) -> str:

@@ -15,6 +15,7 @@ import msgspec
 
 from stead.domain.messages import AssistantMessage, Message, ReplyPart, ResultsMessage, Text, Thinking, UserMessage
 from stead.domain.tools import ToolSpec
+from stead.providers.attachments import Loaded, loaded
 from stead.providers.conversation import whole
 from stead.providers.faults import Reported
 from stead.providers.replies import Counted
@@ -72,8 +73,8 @@ class GoogleWire:
 
 def _written(message: Message) -> Piece:
     match message:
-        case UserMessage(text=text):
-            parts: list[dict[str, object]] = [{"text": text}]
+        case UserMessage(text=text, attachments=attachments):
+            parts: list[dict[str, object]] = [*map(_inline, loaded(attachments)), {"text": text}]
         case ResultsMessage(results=results):
             parts = [
                 {
@@ -85,11 +86,17 @@ def _written(message: Message) -> Piece:
                 }
                 for result in results
             ]
+            # What a function answers is data of its own; models of all ages take files next to it, in the same turn.
+            parts += [_inline(shown) for result in results for shown in loaded(result.attachments)]
         case AssistantMessage():
             return Piece(msgspec.json.encode({"role": "model", "parts": _said(message.parts)}), open=False)
         case _:
             assert_never(message)
     return Piece(msgspec.json.encode({"role": "user", "parts": parts}), open=True)
+
+
+def _inline(shown: Loaded) -> dict[str, object]:
+    return {"inlineData": {"mimeType": shown.media_type, "data": shown.data}}
 
 
 def _said(parts: Sequence[ReplyPart]) -> list[dict[str, object]]:

@@ -23,6 +23,7 @@ from stead.domain.policies import Confidentiality, Label
 from stead.domain.ports import ModelInfo, ModelRequest, Reply, Secrets
 from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Quota, Role
 from stead.providers import discovery, pricing, rehearsal
+from stead.providers.attachments import Load, attached, nothing_kept
 from stead.providers.directory import Directory, Endpoint, ProviderConfig
 from stead.providers.failures import Broken, Failure
 from stead.providers.health import SPENT, Health
@@ -44,11 +45,18 @@ class ProviderModels:
         environ: environment variables, for keys given as ``env:NAME`` and for finding providers.
         secrets: where keys given as ``vault`` are; nothing when there is no vault.
         deadlines: time limits of one request.
+        load: gives the bytes of attachments; without it none is shown.
     """
 
     def __init__(
-        self, environ: Mapping[str, str], secrets: Secrets | None = None, *, deadlines: Deadlines | None = None
+        self,
+        environ: Mapping[str, str],
+        secrets: Secrets | None = None,
+        *,
+        deadlines: Deadlines | None = None,
+        load: Load = nothing_kept,
     ) -> None:
+        self._load = load
         limits = deadlines or Deadlines()
         self._directory = Directory(environ, secrets, limits)
         self._health = Health(self._probe, limits.probe_s)
@@ -242,17 +250,32 @@ class ProviderModels:
         if config.preset == REHEARSAL:
             return rehearsal.reply(request, ref, on_text, attempts)
         connection = await self._connect(config)
-        from stead.providers.streams import Ask, receive
+        from stead.providers.streams import Ask, Received, receive
 
         connection.users += 1
         try:
             name = ref.model or self._directory.model(config) or await _first_listed(connection)
             settings = self._directory.settings(config, name)
-            body = await connection.prefixes.body(request, name, settings)
             own = self._directory.headers(config, name)
             maker = config.account_of or config.name
-            asked = Ask(name, body, request.number, maker, request.max_output_tokens, own)
-            received = await receive(connection, asked, on_text)
+            refused = connection.refused.get(name, frozenset()) & attached(request.messages)
+
+            async def ask() -> Received:
+                body = await connection.prefixes.body(request, name, settings, refused)
+                asked = Ask(name, body, request.number, maker, request.max_output_tokens, own)
+                return await receive(connection, asked, on_text)
+
+            try:
+                received = await ask()
+            except Broken as broken:
+                shown = attached(request.messages) - refused
+                if not shown or not _may_be_of_attachments(broken.failure):
+                    raise
+                # Once more with their names alone. Only if that is taken, they were what was refused.
+                refused |= shown
+                received = await ask()
+                connection.refused[name] = connection.refused.get(name, frozenset()) | shown
+                attempts += (f"{ref.provider}/{name}: {broken.failure.said}; asked again without attached files",)
         finally:
             connection.users -= 1
             await self._sweep()
@@ -311,7 +334,8 @@ class ProviderModels:
         async with self._connecting:
             held = self._connections.get(config.name)
             if held is None or held.endpoint != endpoint:
-                opened = await asyncio.to_thread(_open, endpoint, config.account_of or config.name)
+                maker = config.account_of or config.name
+                opened = await asyncio.to_thread(_open, endpoint, maker, self._load)
                 if held is not None:
                     self._replaced.add(held)
                 held = self._connections[config.name] = opened
@@ -354,14 +378,19 @@ def _quota(connection: Connection | None) -> Quota:
     return (connection.quota if connection else None) or Quota()
 
 
-def _open(endpoint: Endpoint, provider: str) -> Connection:
+def _may_be_of_attachments(failure: Failure) -> bool:
+    """Whether a refusal can be one of what is attached: of the request's form or size, and nothing was charged."""
+    return failure.kind in ("refused", "context", "server") and not failure.charged
+
+
+def _open(endpoint: Endpoint, provider: str, load: Load) -> Connection:
     """Load the HTTP library and the price list, and connect. For a thread."""
     from stead.providers.connection import Connection
     from stead.providers.streams import receive
 
     assert receive is not None  # loaded ahead of the first request
     pricing.preload()
-    return Connection(endpoint, provider)
+    return Connection(endpoint, provider, load)
 
 
 def _listing() -> Callable[[Endpoint], Awaitable[dict[str, int]]]:

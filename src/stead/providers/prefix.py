@@ -18,6 +18,7 @@ from stead.domain.messages import Message, ResultsMessage
 from stead.domain.ports import ModelRequest
 from stead.domain.providers import UNSET, ModelSettings
 from stead.domain.tools import ToolSpec
+from stead.providers.attachments import Load, Showing, attached, nothing_kept
 from stead.providers.conversation import Conversation
 from stead.providers.wire import Opening, Piece, Wire
 
@@ -35,6 +36,7 @@ class _Kept:
     def __init__(self, wire: Wire, conversation: Conversation) -> None:
         self.messages: tuple[Message, ...] = ()
         self.size_bytes = 0
+        self.refused = conversation.showing.refused
         self._wire = wire
         self._conversation = conversation
         self._write = wire.writer()
@@ -97,21 +99,39 @@ class Prefixes:
     Args:
         wire: what they are written for.
         provider: whose requests they begin; see ``Conversation``.
+        load: gives the bytes of attachments.
     """
 
-    def __init__(self, wire: Wire, provider: str) -> None:
+    def __init__(self, wire: Wire, provider: str, load: Load = nothing_kept) -> None:
         self._wire = wire
         self._provider = provider
+        self._load = load
         self._kept: OrderedDict[tuple[str, str, str], _Kept] = OrderedDict()
 
-    async def body(self, request: ModelRequest, model: str, settings: ModelSettings = UNSET) -> list[bytes]:
-        """The body of a request in pieces, UTF-8 JSON together. Most of them are those of the request before."""
-        # What asks something else in the session's name has instructions of its own, and must not displace it.
-        key = (request.session, model, request.instructions)
+    async def body(
+        self,
+        request: ModelRequest,
+        model: str,
+        settings: ModelSettings = UNSET,
+        refused: frozenset[str] = frozenset(),
+    ) -> list[bytes]:
+        """The body of a request in pieces, UTF-8 JSON together. Most of them are those of the request before.
+
+        Args:
+            request: what is asked.
+            model: as the vendor knows it.
+            settings: what the person set for it.
+            refused: contents of attachments that it would not take.
+        """
+        # What asks something else in the session's name has instructions of its own, and must not displace it. Models
+        # differ in what they are shown.
+        key = (request.session, request.instructions, model)
         kept = self._kept.pop(key, None)
-        if kept is None or not kept.is_begun_by(request.messages):
-            kept = _Kept(self._wire, Conversation(self._provider, model, request.session))
-        if len(request.messages) - len(kept.messages) > MANY:
+        if kept is None or kept.refused != refused or not kept.is_begun_by(request.messages):
+            showing = Showing(self._load, model, refused)
+            kept = _Kept(self._wire, Conversation(self._provider, model, request.session, showing))
+        fresh = request.messages[len(kept.messages) :]
+        if len(fresh) > MANY or attached(fresh):  # bytes are read from the disk
             await asyncio.to_thread(kept.extend, request.messages)
         else:
             kept.extend(request.messages)

@@ -85,6 +85,7 @@ class Runtime:
         self._digest_key = digest_key
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
+        self.attachments = deps.attachments
         self.terminals = TerminalRoom(deps, sessions)
         self.memory = deps.memory.queries
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)

@@ -16,6 +16,7 @@ from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Proje
 from stead.domain.services import Services
 from stead.domain.terminals import Terminals
 from stead.domain.trials import Trials
+from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
 from stead.runtime.memory_service import MemoryService
@@ -47,6 +48,7 @@ class Deps:
     """What the person tells models always, as it is now."""
     new_id: Callable[[str], str]
     """Makes an id with this prefix."""
+    attachments: GivenAttachments
     memory: MemoryService
     approval_ttl_s: int
     backoff_ms: int = 1000

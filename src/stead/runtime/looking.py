@@ -40,3 +40,8 @@ class Looking:
         found = await self.host.content(state.spec.directory, path)
         text = await asyncio.to_thread(self.book.redactor().clean, found.text)
         return found if text == found.text else replace(found, text=text, redacted=True)
+
+    async def whole(self, session: SessionId, path: str) -> bytes:
+        """See ``service.Looks``."""
+        state = await self.sessions.actor(session).state()
+        return await self.host.whole(state.spec.directory, path)

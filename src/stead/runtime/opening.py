@@ -90,7 +90,10 @@ class Opener:
         await d.models.prepare(command.chain or chain)
         fact = await asyncio.to_thread(self._opened, command, chain)
         session = SessionId(d.new_id("s"))
-        fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session))
+        shown = d.attachments.named(command.attachments)
+        if shown and fact.interactive:
+            raise InvalidRequest("a session is opened without a message; attach files to its first message")
+        fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session), attachments=shown)
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
         learned = await d.memory.recollection.opening(fact, command.goal or "")
         if fact.interactive and (rules := await d.project.rules(fact.directory)):
@@ -120,7 +123,7 @@ class Opener:
             carried, text = carry(then), ""
             title = command.title.strip()[:TITLE_CHARS] or f"{then.spec.title} (fork)"[:TITLE_CHARS]
             # It is given no secrets: they were for the first one.
-            fact = msgspec.structs.replace(then.spec, title=title, contract=None, secrets=())
+            fact = msgspec.structs.replace(then.spec, title=title, contract=None, secrets=(), attachments=())
             if command.directory:
                 target = await asyncio.to_thread(_empty_folder, command.directory)
                 root, text = await _files_at(actor, session, at)

@@ -18,6 +18,10 @@ class PinnedBlobs:
         """Keep a tree or a content that was just stored."""
         self._names.add(name)
 
+    def release(self, name: str) -> None:
+        """Keep it no longer, unless the record names it."""
+        self._names.discard(name)
+
     def with_recorded(self, recorded: InUse) -> InUse:
         """What garbage collection keeps: recorded names and pinned ones. Nothing may be pinned while this runs."""
         self._names -= recorded.roots | recorded.contents

@@ -16,6 +16,7 @@ from stead.domain.directives import Directive, DirectiveId, DirectiveRow, Direct
 from stead.domain.events import ModelRef
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
+from stead.domain.messages import Attachment
 from stead.domain.policies import Rule
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
@@ -60,8 +61,22 @@ class Readiness(msgspec.Struct, frozen=True):
     parts: tuple[ReadyPart, ...] = ()
 
 
+class AttachmentService(Protocol):
+    """Pictures and documents for messages, and of them."""
+
+    async def give(self, name: str, data: bytes) -> Attachment:
+        """Take a file for a message to come; see ``domain.attachments.Attachments.take`` for its faults."""
+
+    def load(self, content: str) -> bytes:
+        """The bytes of one; raises ``NotFound`` where they are not kept. It blocks."""
+
+
 class Holdings(Protocol):
-    """The home's providers and search engine, with a live test of each."""
+    """The home's providers and search engine, with a live test of each, and the files for messages to come."""
+
+    @property
+    def attachments(self) -> AttachmentService:
+        """Pictures and documents for messages."""
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """Configured providers, then those that were found."""
@@ -149,6 +164,12 @@ class Looks(Protocol):
 
     async def content(self, session: SessionId, path: str) -> FileContent:
         """The text of a file of a session's folder, at most two megabytes of it; secrets are taken out.
+
+        ``NotFound`` too when there is no such session.
+        """
+
+    async def whole(self, session: SessionId, path: str) -> bytes:
+        """Any file of a session's folder, byte for byte, secrets included; at most 64 MB.
 
         ``NotFound`` too when there is no such session.
         """

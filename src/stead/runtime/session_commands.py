@@ -21,6 +21,7 @@ from stead.domain.ids import HOME
 from stead.domain.ports import Claimed, Models
 from stead.domain.sessions import Edit, Session, kept
 from stead.runtime.answers import answer, of
+from stead.runtime.attachments import attachments_of
 from stead.runtime.deps import Deps
 from stead.runtime.keeping import keeps
 from stead.runtime.opening import PROJECT, TITLE_CHARS
@@ -102,6 +103,11 @@ class SessionCommands:
         facts = facts_of(command, session, door, self._deps.models)
         if not isinstance(command, cmd.SendMessage):
             return facts
+        shown = self._deps.attachments.named(command.attachments)
+        facts = tuple(
+            msgspec.structs.replace(fact, attachments=shown) if isinstance(fact, ev.MessageReceived) else fact
+            for fact in facts
+        )
         facts = (*await self._deps.memory.recollection.before_words(session, command.text), *facts)
         if not session.spec.interactive:
             return facts
@@ -112,7 +118,12 @@ class SessionCommands:
 
     async def _erase(self, command: cmd.Delete) -> None:
         """Drop the payloads of a deleted session, what only it had kept of files, and what waits of it."""
+        events = (
+            event.body for event in self._deps.journal.events(session=command.session) if isinstance(event, ev.Event)
+        )
+        shown = {one.content for body in events for one in attachments_of(body)}
         await self._deps.journal.erase(command.session)
+        self._deps.attachments.drop(shown)
         await forget_kept(self._deps)
         with suppress(NotFound):
             await self._deps.trials.discard_trial(command.session)
@@ -209,6 +220,8 @@ def _recorded(deps: Deps) -> InUse:
             roots.add(body.root)
         elif isinstance(body, ev.FileChanged):
             contents |= {body.before.content, body.after.content}
+        elif body is not None:
+            contents |= {shown.content for shown in attachments_of(body)}
     return InUse(frozenset(roots), frozenset(contents))
 
 

@@ -66,8 +66,8 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             return _answered(session, id, holds=holds, door=door)
         case _ if session.end is not None:
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
-        case cmd.SendMessage(text=text, interrupt=interrupt):
-            if not text.strip() or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
+        case cmd.SendMessage(text=text, interrupt=interrupt, attachments=attached):
+            if not (text.strip() or attached) or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
                 raise InvalidRequest("the message is empty or larger than 1 MB")
             return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt),)
         case cmd.EditCall() | cmd.CancelCall() | cmd.RetryCall():

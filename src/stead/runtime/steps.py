@@ -294,6 +294,7 @@ class Steps:
             effect=judged.effect.value,
             exit_code=outcome.exit_code,
             reached=outcome.reached,
+            attachments=outcome.attachments,
         )
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
         if outcome.landing != Landing():

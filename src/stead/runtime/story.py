@@ -54,8 +54,9 @@ def _told(session: SessionId, item: Item) -> str:
     match item:
         case OpenedItem():
             return _opening(item)
-        case MessageItem(body=ev.MessageReceived(text=text, door=door, interrupts=interrupts)):
+        case MessageItem(body=ev.MessageReceived(text=text, door=door, interrupts=interrupts) as body):
             how = ", interrupting" if interrupts else ""
+            how += "".join(f", with {span(one.name)}" for one in body.attachments)
             return f"**Said** through {span(door)} at {_at(item.ts_ms)}{how}:\n\n{said(text)}"
         case ReplyItem(text=text, model=model):
             words = text.strip()

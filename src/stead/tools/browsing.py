@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from stead.domain.errors import InvalidRequest
+from stead.domain.attachments import Attachments
+from stead.domain.errors import InvalidRequest, ToolFault
 from stead.domain.hosts import USUAL_PORTS, parse_host
+from stead.domain.messages import Attachment
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity, Reason
 from stead.domain.ports import Browser, PageShown
@@ -166,17 +168,18 @@ class ActTool(StructTool[ActArguments]):
 
 
 class ShotTool(StructTool[ShotArguments]):
-    """``browser_shot``: a picture for the person."""
+    """``browser_shot``: a picture for the person and the model."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, attachments: Attachments) -> None:
         super().__init__(
             "browser_shot",
-            "Save a picture of the open page as a .png file, for the person to see.",
+            "See the open page, and save its picture as a .png file for the person.",
             ShotArguments,
             Declaration(ToolEffect.WRITE, path_args=("path",), authority_args=("path", "url")),
             deferred=True,
         )
         self._browser = browser
+        self._attachments = attachments
 
     async def work(self, permit: Permit, arguments: ShotArguments, context: ToolContext) -> ToolOutcome:
         """Take it.
@@ -184,10 +187,16 @@ class ShotTool(StructTool[ShotArguments]):
         Raises:
             MachineError: as ``Browser.shot``.
         """
-        size, landing = await self._browser.shot(permit, arguments.url, arguments.path)
+        picture, landing = await self._browser.shot(permit, arguments.url, arguments.path)
         host = urlsplit(arguments.url).hostname or ""
-        said = f"saved {arguments.path!r}, {size} bytes; tell the person where it is"
-        return ToolOutcome("ok", "\n".join((said, *landing_notes(landing))), size, reached=(host,), landing=landing)
+        said = f"saved {arguments.path!r}, {len(picture)} bytes; tell the person where it is"
+        shown: tuple[Attachment, ...] = ()
+        try:
+            shown = (await self._attachments.take(arguments.path, picture),)
+        except (InvalidRequest, ToolFault) as error:
+            said = f"{said}\n[it cannot be shown here: {error}]"
+        text = "\n".join((said, *landing_notes(landing)))
+        return ToolOutcome("ok", text, len(picture), reached=(host,), landing=landing, attachments=shown)
 
 
 def _require_hosts(url: str, hosts: Sequence[str]) -> None:

@@ -12,10 +12,11 @@ from typing import Annotated
 
 import msgspec
 
-from stead.domain.errors import ToolFault
+from stead.domain.attachments import MOST_UPLOAD_BYTES, Attachments, media_type
+from stead.domain.errors import InvalidRequest, ToolFault
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
-from stead.domain.ports import Edits, Files, FileText, Found, Written
+from stead.domain.ports import Edits, Files, FileText, Found, RawFiles, Written
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.screen.visible import SPELLING, spell_out, spelled_back
 from stead.tools.landing import landing_notes
@@ -24,6 +25,8 @@ from stead.tools.tool import StructTool
 
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 Text = Annotated[str, msgspec.Meta(max_length=8_000_000)]
+_SHOWN_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
+"""Of names of files that are looked at as pictures first; a PDF can also be text."""
 _ROOM = OUTPUT_CAP - 200
 """What is left for content once a note has been added."""
 
@@ -69,15 +72,50 @@ class GrepArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReadTool(StructTool[ReadArguments]):
-    """``read``: whole lines, as many as fit."""
+    """``read``: whole lines, as many as fit; a picture or a PDF document as what it is."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, raw: RawFiles, attachments: Attachments) -> None:
         declaration = Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True)
-        super().__init__("read", "Read a text file, or some of its lines.", ReadArguments, declaration)
+        super().__init__("read", "Read text (by lines), pictures or PDFs.", ReadArguments, declaration)
         self._files = files
+        self._raw = raw
+        self._attachments = attachments
 
     async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
-        """Read; a note says which lines these are unless they are all."""
+        """Read; a note says which lines these are unless they are all. The content decides what a file is."""
+        likely = arguments.path.lower().endswith(_SHOWN_ENDINGS)
+        if likely and (shown := await self._picture(permit, arguments.path)) is not None:
+            return shown
+        try:
+            return await self._text(permit, arguments)
+        except ToolFault:
+            if likely or (shown := await self._picture(permit, arguments.path)) is None:
+                raise
+            return shown
+
+    async def _picture(self, permit: Permit, path: str) -> ToolOutcome | None:
+        """The file for the model to see; None when it is neither a picture nor a PDF."""
+        try:
+            data, size = await self._raw.chunk(permit, path, 0)
+        except ToolFault:
+            return None  # reading it as text says why
+        if not media_type(data):
+            return None
+        if size > MOST_UPLOAD_BYTES:
+            raise ToolFault(
+                "{!r} has {} bytes, more than {} MB; make it smaller", path, size, MOST_UPLOAD_BYTES // 10**6
+            )
+        whole = bytearray(data)
+        while len(whole) < size and data:
+            data, _ = await self._raw.chunk(permit, path, len(whole))
+            whole += data
+        try:
+            shown = await self._attachments.take(path, bytes(whole))
+        except InvalidRequest as error:
+            raise ToolFault("{!r}: {}", path, error) from error
+        return ToolOutcome("ok", f"[{shown.described}]", size_bytes=size, attachments=(shown,))
+
+    async def _text(self, permit: Permit, arguments: ReadArguments) -> ToolOutcome:
         found = await self._files.read(permit, arguments.path, first_line=arguments.line, lines=arguments.lines)
         seen = spell_out(found.text + "\n")  # the line feed after the last line, so that its carriage return is no sign
         text = _shown(msgspec.structs.replace(found, text=seen.text[:-1]), arguments.line)

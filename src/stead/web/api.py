@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from stead.web.attachments import ATTACHMENT_ROUTES
 from stead.web.backend import Backend
 from stead.web.commands import COMMANDS
 from stead.web.errors import Json, Problem, answer
@@ -23,7 +24,7 @@ from stead.web.openapi import document
 from stead.web.queries import HOME_ROUTES, SESSION_ROUTES
 from stead.web.routes import Carrier, Context, Route, get
 
-ROUTES = (*SESSION_ROUTES, *HOME_ROUTES, *MEMORY_ROUTES, *DIRECTIVE_ROUTES, *COMMANDS)
+ROUTES = (*ATTACHMENT_ROUTES, *SESSION_ROUTES, *HOME_ROUTES, *MEMORY_ROUTES, *DIRECTIVE_ROUTES, *COMMANDS)
 
 
 def describe(presets: Sequence[str]) -> bytes:

@@ -20,7 +20,10 @@ from stead.web.errors import UNEXPECTED, Problem, answer
 _log = logging.getLogger(__name__)
 
 BODY_LIMIT_BYTES = 2_000_000
-LONG_BODIES = {"/api/v1/memories/import": 32_000_000}  # a file of 10 MB, as it is in JSON
+LONG_BODIES = {
+    "/api/v1/memories/import": 32_000_000,  # a file of 10 MB, as it is in JSON
+    "/api/v1/attachments": 27_000_000,  # one of 20 MB in Base64
+}
 _SINGLE = ("host", "origin", "authorization", "content-type", "content-length", "x-stead", "sec-fetch-site")
 """Headers that decide something."""
 _POLICY = (

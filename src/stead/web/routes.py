@@ -48,6 +48,7 @@ def _id(pattern: str) -> Any:
 
 
 _IDS: dict[str, Any] = {
+    "attachment": _id("[0-9a-f]{64}"),
     "approval": _id("a_[0-9a-f]{16}"),
     "check": _id("c[0-9]{1,9}"),
     "call": _id("call_[0-9]{1,18}_[0-9]{1,18}"),

@@ -7,7 +7,7 @@ import { download } from "@/ui/table/csv";
 
 export type Deed =
   | { verb: "pause" | "resume" | "stop" | "cancel" | "close" | "delete" | "checkpoint" | "discard" }
-  | { verb: "say"; text: string; interrupt: boolean }
+  | { verb: "say"; text: string; interrupt: boolean; attachments: string[] }
   | { verb: "fork"; directory: string; title: string }
   | { verb: "retry"; budget: Schema["Budget"] }
   | { verb: "revoke"; tool: string }
@@ -56,7 +56,10 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
       return data(api.POST("/sessions/{session}/checkpoints", { params, body: { note: "" } }));
     case "say":
       return data(
-        api.POST("/sessions/{session}/messages", { params, body: { text: deed.text, interrupt: deed.interrupt } }),
+        api.POST("/sessions/{session}/messages", {
+          params,
+          body: { text: deed.text, interrupt: deed.interrupt, attachments: deed.attachments },
+        }),
       );
     case "fork": {
       const { directory, title } = deed;

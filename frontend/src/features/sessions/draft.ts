@@ -96,6 +96,7 @@ export function wantedSession(draft: Draft): Schema["NewSession"] {
 
 function common(draft: Draft) {
   return {
+    attachments: [],
     directory: draft.directory.trim(),
     title: draft.title.trim(),
     profile: draft.profile,

@@ -81,6 +81,7 @@ export function FirstStep({ rehearsal, onStarted }: { rehearsal: boolean; onStar
 
 function objective(goal: string, directory: string): Schema["NewObjective"] {
   return {
+    attachments: [],
     goal,
     directory,
     title: "",

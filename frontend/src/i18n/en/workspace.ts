@@ -48,6 +48,7 @@ export const t = define("workspace", {
   backToFiles: "All files",
   fileFailed: "The file could not be read",
   fileGone: "It may have been deleted or renamed; the tree shows what is there now.",
+  downloadFile: "Download",
   binary: "This is no text",
   binaryWhy: "{size} of bytes that cannot be shown as lines.",
   emptyFile: "The file is empty.",

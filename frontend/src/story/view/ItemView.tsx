@@ -3,6 +3,7 @@ import { memo, useId } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
 import { Markdown } from "@/markdown/Lazy";
+import { Attached } from "@/ui/Attached";
 import { cx } from "@/ui/classes";
 import { formatDuration } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
@@ -95,6 +96,7 @@ function OpenedView({ item: { body } }: { item: OpenedItem }) {
           <SafeText lines>{goal}</SafeText>
         </div>
       )}
+      <Attached files={body.attachments ?? []} />
       {(body.constraints ?? []).map((constraint) => (
         <p key={constraint}>
           {t("constraints")}: <SafeText>{constraint}</SafeText>
@@ -119,6 +121,7 @@ function Said({ item }: { item: MessageItem }) {
       <div className="max-w-measure text-base">
         <SafeText lines>{text}</SafeText>
       </div>
+      <Attached files={item.body.attachments ?? []} />
     </div>
   );
 }

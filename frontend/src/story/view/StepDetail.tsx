@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
+import { Attached } from "@/ui/Attached";
 import { formatTokens } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Tainted } from "@/ui/Tainted";
@@ -40,6 +41,7 @@ export function StepDetail({ session, step }: { session: string; step: StepItem 
           ) : (
             <p className="text-ink-3">{t("noOutput")}</p>
           )}
+          <Attached files={finished.attachments ?? []} />
         </Part>
       )}
       {step.landing && <Landed landing={step.landing} />}

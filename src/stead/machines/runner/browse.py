@@ -72,20 +72,23 @@ class Driver(Pipe):
 
     def _work(self, operation: str, load_ms: bytes, *arguments: bytes) -> list[bytes]:
         deadline = time.monotonic() + _CALL_S
+        if operation == "pages":
+            from .pictures import pages
+
+            return [b"%d" % pages(arguments[0])]
         words = [argument.decode() for argument in arguments]
         if self._page is not None:
             self._page.load_s = int(load_ms) / 1000
+        if operation == "scale":
+            from .pictures import scaled
+
+            program, data, edge, most = words
+            return [scaled(self._started(program, load_ms).run, data, int(edge), int(most), deadline)]
         if operation == "open":
             program, url = words
             if not url.startswith(("http://", "https://")):
                 raise Fault(f"only http and https are opened, not {url[:100]!r}")
-            if self._page is None:
-                try:
-                    self._page = Page(program, self._watch)
-                    self._page.load_s = int(load_ms) / 1000
-                except Refused as error:
-                    raise Gone(f"the browser did not start: {error}") from error
-            return self._page.open(url, deadline)
+            return self._started(program, load_ms).open(url, deadline)
         if self._page is None:
             raise Fault("no page is open; open one first")
         if operation == "read":
@@ -96,6 +99,15 @@ class Driver(Pipe):
         if operation == "shot":
             return self._page.shot(words[0], deadline)
         raise Fault(f"{operation!r} is nothing that a browser does")
+
+    def _started(self, program: str, load_ms: bytes) -> Page:
+        if self._page is None:
+            try:
+                self._page = Page(program, self._watch)
+            except Refused as error:
+                raise Gone(f"the browser did not start: {error}") from error
+            self._page.load_s = int(load_ms) / 1000
+        return self._page
 
     def _watch(self) -> None:
         """Look after what a page could use up, and whether the answer is still wanted."""

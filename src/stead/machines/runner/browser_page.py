@@ -99,7 +99,7 @@ class Page:
         """Click an element, or fill it and perhaps press Enter in it; answers as ``read`` does."""
         self._begin()
         self._require(url, deadline)
-        found = self._run(find(ref, label, text), deadline)
+        found = self.run(find(ref, label, text), deadline)
         if "why" in found:
             raise Fault(f"{found['why']}; read the page again")
         if "x" in found:
@@ -157,7 +157,7 @@ class Page:
         if self._document in self._refusals:
             host = self._asked.get(self._document, "")
             raise Fault(f"it led to {host}, which the proxy refused; to go there, open it by itself")
-        found = self._run(read(int(self.load_s * 250)), deadline)
+        found = self.run(read(int(self.load_s * 250)), deadline)
         if found.get("frames"):
             self._say(f"{found['frames']} frames in it were not read; open what they show by its own url")
         if found.get("cut"):
@@ -167,7 +167,7 @@ class Page:
         hosts = [encode(f"{count} {host}") for host, count in self._refused().items()]
         return [url, title, text, b"%d" % int(found.get("hidden", 0)), b"%d" % len(notes), *notes, *hosts]
 
-    def _run(self, script: str, deadline: float) -> dict[str, Any]:
+    def run(self, script: str, deadline: float) -> dict[str, Any]:
         """A script's result, run where the page's own scripts cannot meddle with it."""
         world = self._soon("Page.createIsolatedWorld", deadline, frameId=self._frame, worldName=_WORLD)
         answer = self._soon(
@@ -176,6 +176,7 @@ class Page:
             expression=script,
             contextId=world["executionContextId"],
             returnByValue=True,
+            awaitPromise=True,
             timeout=self.load_s * 500,
         )
         value = answer.get("result", {}).get("value")

@@ -83,6 +83,13 @@ def read(path: bytes, first: bytes, count: bytes, cap: bytes) -> list[bytes]:
     return [cut, b"%d" % len(lines), b"%d" % len(text), b"%d" % (len(wanted) > int(cap))]
 
 
+def chunk(path: bytes, start: bytes, count: bytes) -> list[bytes]:
+    """Answer with some bytes of a file, text or not, and its size."""
+    with open(open_file(path), "rb") as file:
+        file.seek(int(start))
+        return [file.read(int(count)), b"%d" % os.fstat(file.fileno()).st_size]
+
+
 def write(path: bytes, text: bytes) -> list[bytes]:
     """Replace or create a file; answers with whether it was created, its size, 0, and a diff."""
     real = target(path)

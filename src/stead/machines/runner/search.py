@@ -119,6 +119,10 @@ def _read(rows: Rows, *arguments: bytes) -> None:
     rows.fields(files.read(*arguments))
 
 
+def _chunk(rows: Rows, *arguments: bytes) -> None:
+    rows.fields(files.chunk(*arguments))
+
+
 def _hash(rows: Rows, *paths: bytes) -> None:
     for path in paths:
         rows.check()
@@ -262,6 +266,7 @@ def _prove(rows: Rows, kind: bytes, path: bytes, text: bytes) -> None:
 
 
 _WORK: dict[str, Callable[..., None]] = {
+    "chunk": _chunk,
     "glob": _glob,
     "grep": _grep,
     "hash": _hash,

@@ -42,6 +42,15 @@ export function FileView({ session, path, back }: { session: string; path: strin
           </p>
           {content && <Facts content={content} />}
         </div>
+        {content && (
+          <a
+            href={raw(session, content.path)}
+            download={revealed(content.path.split("/").at(-1) ?? "")}
+            className="text-accent text-sm underline"
+          >
+            {t("downloadFile")}
+          </a>
+        )}
         {content && !content.binary && content.text !== "" && (
           <div className="flex items-center">
             <IconButton
@@ -65,20 +74,40 @@ export function FileView({ session, path, back }: { session: string; path: strin
         </div>
       )}
       {file.isPending && <Skeleton lines={8} className="p-4" />}
-      {content && !file.error && <Content content={content} code={code} wrap={wrap} />}
+      {content && !file.error && <Content session={session} content={content} code={code} wrap={wrap} />}
     </section>
   );
 }
 
+const PICTURE = /\.(png|jpe?g|gif|webp)$/i;
+
+function raw(session: string, path: string): string {
+  return `/api/v1/sessions/${session}/raw?path=${encodeURIComponent(path)}`;
+}
+
 function Content({
+  session,
   content,
   code,
   wrap,
 }: {
+  session: string;
   content: Schema["FileContent"];
   code: React.RefObject<CodeHandle | null>;
   wrap: boolean;
 }) {
+  if (content.binary && PICTURE.test(content.path)) {
+    return (
+      <div className="min-h-0 flex-1 overflow-auto p-4">
+        <img
+          key={content.modified_ms}
+          src={`${raw(session, content.path)}&preview=true`}
+          alt={revealed(content.path)}
+          className="max-w-full"
+        />
+      </div>
+    );
+  }
   if (content.binary) {
     return (
       <div className="p-4">

@@ -1,0 +1,81 @@
+"""Files to and from a session: pictures and documents that go with a message, and files of its folder.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from argparse import Namespace
+from pathlib import Path
+
+from stead.cli import figures
+from stead.cli.forms import SESSION, Row, arg
+from stead.cli.invocation import CommandError, Invocation
+from stead.cli.output import clean_line
+from stead.client import Json
+
+_MOST_BYTES = 20_000_000
+_LONG_S = 120.0
+_NAMED = re.compile(r"(?:^|\s)@(\S+\.(?:png|jpe?g|gif|webp|pdf))(?=\s|$)", re.IGNORECASE)
+
+ATTACH = arg("--attach FILE...", "a picture (PNG, JPEG, GIF, WebP) or PDF for the model to see")
+
+
+def attached(invocation: Invocation, names: list[str]) -> Json:
+    """Upload files; gives the field of a message that names them, or nothing.
+
+    Raises:
+        CommandError: one cannot be read, or is too large.
+        ApiError: the daemon does not take one.
+    """
+    contents = []
+    for name in names:
+        path = Path(name).expanduser()
+        try:
+            with path.open("rb") as file:
+                data = file.read(_MOST_BYTES + 1)
+        except OSError as error:
+            raise CommandError(
+                f"{name!r} cannot be read: {error.strerror}", "name a file with --attach FILE"
+            ) from error
+        if len(data) > _MOST_BYTES:
+            raise CommandError(f"{name!r} has more than {figures.size(_MOST_BYTES)}", "make it smaller")
+        body = {"name": path.name, "data": base64.b64encode(data).decode()}
+        contents.append(invocation.client.post("/attachments", body, timeout_s=_LONG_S)["content"])
+    return {"attachments": contents} if contents else {}
+
+
+def named(text: str) -> list[str]:
+    """The pictures and documents that a line names as ``@FILE``, and that there are."""
+    return [name for name in _NAMED.findall(text) if os.path.isfile(os.path.expanduser(name))]
+
+
+def described(attachments: list[Json]) -> str:
+    """Their names in brackets, after a space; "" for none."""
+    return "".join(f" [{clean_line(one['name'])}]" for one in attachments)
+
+
+def _get(invocation: Invocation, arguments: Namespace) -> int:
+    target = Path(arguments.output or Path(arguments.path).name)
+    content = invocation.client.content(f"/sessions/{arguments.id}/raw", path=arguments.path)
+    try:
+        with target.open("xb") as file:
+            file.write(content)
+    except OSError as error:
+        raise CommandError(
+            f"{str(target)!r} cannot be written: {error.strerror}", "name another with -o FILE"
+        ) from error
+    return invocation.report(
+        {"path": str(target), "size_bytes": len(content)}, f"{target}: {figures.size(len(content))}"
+    )
+
+
+_WHAT = (
+    SESSION,
+    arg("path PATH", "from its folder on"),
+    arg("-o --output FILE", "where to (else here, by its own name)"),
+)
+ROWS: dict[str, Row] = {"get": ("copy any file of its folder to here", _WHAT, _get)}
