@@ -1458,13 +1458,13 @@ export interface paths {
         };
         /**
          * List Rules
-         * @description What the person's standing rules are, and how each is understood.
+         * @description What the person's standing rules are, each in plain words too; one that is not confirmed holds as before.
          */
         get: operations["list_rules"];
         put?: never;
         /**
          * Add Rule
-         * @description Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
+         * @description Make a standing rule, of the form or of a sentence. It holds at once, for running sessions too.
          */
         post: operations["add_rule"];
         delete?: never;
@@ -1488,6 +1488,66 @@ export interface paths {
          * @description Take a standing rule back.
          */
         delete: operations["remove_rule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rules/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Rule
+         * @description Say that a rule of an older home means what its form says. It holds before and after.
+         */
+        post: operations["confirm_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Rule
+         * @description What a rule would do, of a sentence or of the form; nothing holds by it.
+         */
+        post: operations["preview_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rules/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tool Rules
+         * @description Every tool, how often its calls are asked about, and which rules name it.
+         */
+        get: operations["list_tool_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3153,6 +3213,28 @@ export interface components {
         CodeWish: {
             /** @default false */
             plain_host: boolean;
+        };
+        /**
+         * Condition
+         * @description One test of what a call names.
+         *
+         *     Args:
+         *         role: which of its arguments are tested.
+         *         side: whether a name has to be one of the values, or none of them.
+         *         values: at least one. Hosts and the domains of recipients stand for what is below them too, ``=name`` for that
+         *             name alone, ``*.name`` for what is below it, ``*`` for all. Paths are globs below the workspace, a folder
+         *             ends in ``/``. A command is a program, its first words and flags that must be there. Amounts are intervals
+         *             with their ends: ``..100``, ``100..``, ``5..10``.
+         */
+        Condition: {
+            /** @enum {unknown} */
+            role: "account" | "amount" | "command" | "host" | "path" | "recipient";
+            /**
+             * @default inside
+             * @enum {unknown}
+             */
+            side: "inside" | "outside";
+            values: string[];
         };
         /**
          * Confidentiality
@@ -5376,6 +5458,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[RuleRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_RuleRow_: {
+            items: components["schemas"]["RuleRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[RunRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -5444,6 +5535,15 @@ export interface components {
          */
         Page_TerminalRow_: {
             items: components["schemas"]["TerminalRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[ToolRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_ToolRow_: {
+            items: components["schemas"]["ToolRow"][];
             /** @default  */
             next: string;
         };
@@ -6127,45 +6227,41 @@ export interface components {
         Risk: "critical" | "high" | "low" | "medium";
         /**
          * Rule
-         * @description A standing rule of the person's, compiled from their sentence.
+         * @description A standing rule of the person's, as typed data.
          *
-         *     It speaks of a call when the tool or effect fits and, where it names places, the call names one of them; with
-         *     ``elsewhere`` it speaks of the calls that name any other place ("only …").
+         *     It speaks of a call that does one of ``what``, by one of ``tools``, and meets every condition of ``where``; a part
+         *     that is empty says nothing. Several conditions of one role must hold for the same name. A ban or a question needs
+         *     one name that meets them; an allowance needs all of what the call does and names.
          *
          *     Args:
          *         id: ``r_`` and 8 hex digits.
-         *         verdict: deny goes before ask, ask before allow.
-         *         text: the sentence, as the person wrote it.
-         *         tools: names of tools, with ``*`` for any part; empty for all.
-         *         effects: values of ``ToolEffect``; empty for all.
-         *         paths: patterns of paths below the workspace, ``*`` and ``**`` as in globs; a folder ends in ``/``.
-         *         hosts: exact names, ``*.name``, or ``*`` for all.
-         *         programs: names of programs that a command line starts.
-         *         elsewhere: see above.
-         *         changing: it speaks only of calls that may change something.
+         *         decision: deny goes before ask, ask before allow.
+         *         what: what a call does.
+         *         tools: exact names; rules of older homes have ``*`` for any part.
+         *         where: what it names.
          *         directory: the folder that it holds for; "" for every one.
+         *         expires_at_ms: when it ends, in milliseconds since 1970; 0 for never.
+         *         text: the sentence that it was made from; "" for the form.
+         *         confirmed: the person has seen it in this form.
          */
         Rule: {
-            /** @default false */
-            changing: boolean;
+            /** @default true */
+            confirmed: boolean;
+            /** @enum {unknown} */
+            decision: "allow" | "ask" | "deny";
             /** @default  */
             directory: string;
-            /** @default [] */
-            effects: string[];
-            /** @default false */
-            elsewhere: boolean;
-            /** @default [] */
-            hosts: string[];
+            /** @default 0 */
+            expires_at_ms: number;
             id: string;
-            /** @default [] */
-            paths: string[];
-            /** @default [] */
-            programs: string[];
+            /** @default  */
             text: string;
             /** @default [] */
             tools: string[];
-            /** @enum {unknown} */
-            verdict: "allow" | "ask" | "deny";
+            /** @default [] */
+            what: ("change" | "delete" | "leave" | "read" | "run" | "send")[];
+            /** @default [] */
+            where: components["schemas"]["Condition"][];
         };
         /**
          * RuleMade
@@ -6178,6 +6274,42 @@ export interface components {
             type: "rule.made";
         };
         /**
+         * RulePreview
+         * @description What a rule would do, before it holds.
+         *
+         *     Args:
+         *         understood: whether the rule can be made as it is; else it is a form, filled in as far as the sentence was read.
+         *         rule: the rule, or the form.
+         *         reading: the rule in plain words; "" for a form that says nothing yet.
+         *         why: why it cannot be made; "" where it can.
+         *         speaks_of: names of the tools that it speaks of.
+         *         tools: how many tools there are.
+         *         caught: examples of calls that it speaks of.
+         *         passed: examples of calls that it does not.
+         *         worst: of an allowance, the most dangerous of the examples that it covers; "" for none.
+         *         warnings: rules that speak of the same calls otherwise, and a ban of everything.
+         */
+        RulePreview: {
+            /** @default [] */
+            caught: string[];
+            /** @default [] */
+            passed: string[];
+            /** @default  */
+            reading: string;
+            rule: components["schemas"]["Rule"];
+            /** @default [] */
+            speaks_of: string[];
+            /** @default 0 */
+            tools: number;
+            understood: boolean;
+            /** @default [] */
+            warnings: string[];
+            /** @default  */
+            why: string;
+            /** @default  */
+            worst: string;
+        };
+        /**
          * RuleRemoved
          * @description The person took a rule back.
          */
@@ -6186,6 +6318,33 @@ export interface components {
             id: string;
             /** @enum {unknown} */
             type: "rule.removed";
+        };
+        /**
+         * RuleRow
+         * @description A rule and its plain reading; ``expired`` once its time is over.
+         */
+        RuleRow: {
+            /** @default true */
+            confirmed: boolean;
+            /** @enum {unknown} */
+            decision: "allow" | "ask" | "deny";
+            /** @default  */
+            directory: string;
+            /** @default false */
+            expired: boolean;
+            /** @default 0 */
+            expires_at_ms: number;
+            id: string;
+            /** @default  */
+            reading: string;
+            /** @default  */
+            text: string;
+            /** @default [] */
+            tools: string[];
+            /** @default [] */
+            what: ("change" | "delete" | "leave" | "read" | "run" | "send")[];
+            /** @default [] */
+            where: components["schemas"]["Condition"][];
         };
         /**
          * RulesFile
@@ -6390,15 +6549,25 @@ export interface components {
         };
         /**
          * Sentence
-         * @description Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
+         * @description Make a standing rule, of the form or of a sentence. It holds at once, for running sessions too.
          *
          *     Args:
-         *         text: the sentence, up to 500 characters; see ``brain.standing``.
+         *         text: a sentence of up to 500 characters, see ``brain.rule_sentences``; counts where there is no form.
          *         directory: the folder that it holds for, absolute; "" for every one.
+         *         rule: the form; its id is given by Stead.
+         *         confirmed: the person has seen how the sentence is read; without it a sentence is refused.
+         *         replaces: id of a rule that it takes the place of; "" for a new one.
          */
         Sentence: {
+            /** @default false */
+            confirmed: boolean;
             /** @default  */
             directory: string;
+            /** @default  */
+            replaces: string;
+            /** @default null */
+            rule: components["schemas"]["Rule"] | null;
+            /** @default  */
             text: string;
         };
         /**
@@ -6485,6 +6654,8 @@ export interface components {
              */
             mode: "trial" | "workspace";
             profile: components["schemas"]["Profile"];
+            /** @default null */
+            rules: components["schemas"]["Rule"][] | null;
             /** @default [] */
             secrets: components["schemas"]["Secret"][];
             title: string;
@@ -6882,6 +7053,24 @@ export interface components {
             tool: string;
         };
         /**
+         * ToolRow
+         * @description A tool as the person's permissions see it.
+         *
+         *     Args:
+         *         name: the tool's.
+         *         effect: the strongest thing that a call can do, as ``ToolEffect`` has it.
+         *         level: how often a call is asked about where no rule speaks of it.
+         *         decision: what rules for the whole tool decide; "" where there is none.
+         *         rules: ids of the rules that name the tool.
+         */
+        ToolRow: {
+            decision: ("allow" | "ask" | "deny") | string;
+            effect: string;
+            level: string;
+            name: string;
+            rules: string[];
+        };
+        /**
          * ToolStarted
          * @description Intent: the call was about to run. Without a ``ToolFinished`` after it, the outcome is unknown.
          */
@@ -7177,6 +7366,23 @@ export interface components {
             directory: string;
             /** @default null */
             draft: components["schemas"]["Draft"] | null;
+        };
+        /**
+         * WantedRule
+         * @description What a rule would do, of a sentence or of the form; nothing holds by it.
+         *
+         *     A sentence that is not understood comes back as a form, filled in as far as it was read.
+         */
+        WantedRule: {
+            /**
+             * @description An absolute path; "" for none, or for any.
+             * @default
+             */
+            directory: string;
+            /** @default null */
+            rule: components["schemas"]["Rule"] | null;
+            /** @default  */
+            text: string;
         };
         /**
          * WantedWords
@@ -10016,7 +10222,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Rule_"];
+                    "application/json": components["schemas"]["Page_RuleRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10040,7 +10246,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["Sentence"];
             };
@@ -10087,6 +10293,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    confirm_rule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedRule"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePreview"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_tool_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ToolRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 import msgspec
 
-from stead.brain.standing import understood
+from stead.brain.rule_sentences.grammar import constraint_rules
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError, MachineUnavailable
+from stead.domain.events import SessionOpened
 from stead.domain.ids import CallDigest
 from stead.domain.messages import MACHINE, WORKSPACE, UserMessage
 from stead.domain.permits import Permit, canonical
@@ -121,12 +122,18 @@ class Gate:
         """Kinds of sources that the person does not take for strangers in a folder."""
         return (REGISTRY,) if self._standing(directory).grants_last else ()
 
-    def barring(self, session: Session) -> Barred:
-        """What the person's rules, and the session's constraints, say against changed paths."""
-        return barring(self._rules(session))
+    @property
+    def reach(self) -> Reach:
+        """What may be fetched."""
+        return self._reach
 
-    def _rules(self, session: Session) -> tuple[Rule, ...]:
-        return (*self._standing(session.spec.directory).rules, *_rules_of(session.spec.constraints))
+    def barring(self, session: Session, now_ms: int) -> Barred:
+        """What the person's rules, and the session's constraints, say against changed paths."""
+        return barring(self._rules(session, now_ms))
+
+    def _rules(self, session: Session, now_ms: int) -> tuple[Rule, ...]:
+        held = (*self._standing(session.spec.directory).rules, *_goal_rules(session.spec))
+        return tuple(rule for rule in held if not 0 < rule.expires_at_ms <= now_ms)
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.
@@ -185,7 +192,7 @@ class Gate:
             digest_key=self._digest_key,
             nonce=self._random_bytes(16),
             context=context,
-            rules=self._rules(session),
+            rules=self._rules(session, now_ms),
             hosts=(*standing.hosts, *session.spec.hosts),
             declared=self._declared,
         )
@@ -341,10 +348,9 @@ def _texts(session: Session, tool: str, declared: Mapping[str, Declaration]) -> 
     return Texts(vouched, believed, endorsed, [*reversed(repeated), *outputs])
 
 
-@lru_cache(maxsize=64)
-def _rules_of(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
-    """An objective's constraints, as far as they are understood as rules; the rest is the model's to keep."""
-    return tuple(rule for rule in map(understood, constraints) if rule is not None and rule.verdict != "allow")
+def _goal_rules(spec: SessionOpened) -> tuple[Rule, ...]:
+    """The rules of a session's goal, as they were recorded; those of a session of before are read again."""
+    return constraint_rules(spec.constraints) if spec.rules is None else spec.rules
 
 
 def _label(declared: Declaration, stained: Sequence[str]) -> Label:

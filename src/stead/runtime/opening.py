@@ -15,6 +15,7 @@ import msgspec
 
 from stead.brain.directives import instructions
 from stead.brain.objective import contract
+from stead.brain.rule_sentences.grammar import constraint_rules
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.conversation import carry
@@ -168,6 +169,7 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
     check_budget(budget)
     _check_bounds(command)
     directory = folder(command.directory)
+    constraints = tuple(text.strip() for text in command.constraints if text.strip())
     owed = None if command.goal is None else contract(command.goal.strip())
     name = owed.goal.splitlines()[0] if owed else Path(directory).name
     return ev.SessionOpened(
@@ -181,7 +183,8 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
         profile=command.profile,
         instructions="",  # composed when it begins
         contract=owed,
-        constraints=tuple(text.strip() for text in command.constraints if text.strip()),
+        constraints=constraints,
+        rules=constraint_rules(constraints),
         hosts=_allowed_hosts(command.hosts),
         mode=command.mode,
         ignore=command.ignore,

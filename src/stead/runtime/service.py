@@ -25,6 +25,7 @@ from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
 from stead.runtime.memory_service import MemoryQueries
+from stead.runtime.rules import RuleBook
 from stead.runtime.searching import SearchCheck, SearchSetup
 
 
@@ -226,6 +227,10 @@ class Service(Holdings, ChangeQueries, ServiceAreas, Protocol):
 
     async def services(self, session: SessionId) -> Services:
         """The services of a session's machine; raises ``NotFound`` where there is no such session."""
+
+    @property
+    def rules(self) -> RuleBook:
+        """The person's standing rules."""
 
     async def handle(self, command: Command, *, id: CommandId, door: str) -> Answer:
         """Carry out a command; it is durable when this returns.
