@@ -5154,6 +5154,8 @@ export interface components {
             directory: string;
             ended_ms: number;
             goal: string;
+            /** @default [] */
+            guarded: string[];
             id: string;
             iterations: number;
             /**

@@ -24,6 +24,7 @@ export const opened: Opening = {
   mode: "workspace",
   ignore: [],
   constraints: [],
+  rules: null,
 };
 
 export const ROW: Row = {
@@ -31,6 +32,7 @@ export const ROW: Row = {
   title: opened.title,
   goal: "",
   constraints: [],
+  guarded: [],
   status: "running",
   reason: "",
   summary: "",

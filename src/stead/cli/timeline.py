@@ -285,8 +285,10 @@ def _opening(session: str, body: Json) -> Iterator[Line]:
     yield fill("{session}: {title:160}", shown), "bold"
     limit = "budget {budget.tokens:number} tokens, {budget.usd_micros:money}"
     yield fill(f"  in {{directory}}, with {{models:then}}, {limit}", shown), ""
+    guarded = {rule["text"] for rule in body.get("rules") or ()}
     for constraint in body.get("constraints", ()):
-        yield f"  keep: {clean_line(constraint, _LINE_LIMIT)}", ""
+        by = "kept by the guard" if " ".join(constraint.split()) in guarded else "only asked of the model"
+        yield f"  keep: {clean_line(constraint, _LINE_LIMIT)} ({by})", ""
 
 
 def _plan(body: Json, before: list[Json]) -> Iterator[Line]:

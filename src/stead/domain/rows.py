@@ -56,6 +56,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """Of a session, the one under way included."""
     review: Review = Review()
     """What of its changes waits for the person."""
+    guarded: tuple[str, ...] = ()
+    """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
 
 
 class StepRow(msgspec.Struct, frozen=True):

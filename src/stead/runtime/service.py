@@ -214,7 +214,15 @@ class ServiceAreas(Protocol):
         """What is remembered."""
 
 
-class Service(Holdings, ChangeQueries, ServiceAreas, Protocol):
+class RuleArea(Protocol):
+    """What the person allows and forbids."""
+
+    @property
+    def rules(self) -> RuleBook:
+        """The person's standing rules."""
+
+
+class Service(Holdings, ChangeQueries, ServiceAreas, RuleArea, Protocol):
     """The runtime, as doors see it."""
 
     @property
@@ -227,10 +235,6 @@ class Service(Holdings, ChangeQueries, ServiceAreas, Protocol):
 
     async def services(self, session: SessionId) -> Services:
         """The services of a session's machine; raises ``NotFound`` where there is no such session."""
-
-    @property
-    def rules(self) -> RuleBook:
-        """The person's standing rules."""
 
     async def handle(self, command: Command, *, id: CommandId, door: str) -> Answer:
         """Carry out a command; it is durable when this returns.

@@ -20,52 +20,11 @@ class Token(msgspec.Struct, frozen=True):
     text: str
 
 
-_ENDINGS = frozenset(
-    [
-        "py",
-        "js",
-        "ts",
-        "jsx",
-        "tsx",
-        "md",
-        "txt",
-        "json",
-        "toml",
-        "yaml",
-        "yml",
-        "html",
-        "css",
-        "rs",
-        "go",
-        "c",
-        "h",
-        "cpp",
-        "java",
-        "rb",
-        "sh",
-        "cfg",
-        "ini",
-        "lock",
-        "csv",
-        "sql",
-        "tf",
-        "xml",
-        "svg",
-        "png",
-        "jpg",
-        "pdf",
-        "log",
-        "env",
-        "php",
-        "kt",
-        "swift",
-        "ipynb",
-        "conf",
-        "bak",
-        "docx",
-        "xlsx",
-    ]
+_FILE_ENDINGS = (
+    "bak c cfg conf cpp css csv docx env go h html ini ipynb java jpg js json jsx kt lock log md pdf php png py "
+    "rb rs sh sql svg swift tf toml ts tsx txt xlsx xml yaml yml"
 )
+_ENDINGS = frozenset(_FILE_ENDINGS.split())
 """Of files; no host that a person names in a rule ends so."""
 _PIECE = re.compile(
     r"""`(?P<tick>[^`]*)`|(?<!\w)(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|“(?P<curly>[^”]*)”|«\s*(?P<angle>[^»]*?)\s*»|„(?P<low>[^“”]*)[“”])"""
@@ -79,6 +38,7 @@ _COMMAND = re.compile(r"[\w./+-]+(?: [\w./:=@,+-]+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ELISION = re.compile(r"(?<=[^\W\d_])['\u2019](?=\w)")
 
+_WITHOUT_SUBCOMMANDS = "pytest rm curl wget ssh scp rsync sudo chmod chown dd mkfs psql mysql ruff mypy eslint"
 PROGRAMS = {
     "git": "push pull commit merge rebase reset clean checkout stash tag fetch clone status diff log add",
     "npm": "install publish test ci update audit",
@@ -92,50 +52,11 @@ PROGRAMS = {
     "systemctl": "restart start stop enable disable status",
     "apt": "install remove upgrade update",
     "helm": "install upgrade uninstall rollback",
-    **dict.fromkeys(
-        [
-            "pytest",
-            "rm",
-            "curl",
-            "wget",
-            "ssh",
-            "scp",
-            "rsync",
-            "sudo",
-            "chmod",
-            "chown",
-            "dd",
-            "mkfs",
-            "psql",
-            "mysql",
-            "ruff",
-            "mypy",
-            "eslint",
-        ],
-        "",
-    ),
+    **dict.fromkeys(_WITHOUT_SUBCOMMANDS.split(), ""),
 }
 """Programs whose name is no word of the languages, with the subcommands that may follow it without quotes."""
-AFTER_RUN = frozenset(
-    [
-        "make",
-        "node",
-        "python",
-        "python3",
-        "bash",
-        "ls",
-        "cat",
-        "find",
-        "ansible",
-        "bazel",
-        "gradle",
-        "mvn",
-        "go",
-        "tsc",
-        "poetry",
-        "uv",
-    ]
-)
+_ALSO_WORDS = "ansible bash bazel cat find go gradle ls make mvn node poetry python python3 tsc uv"
+AFTER_RUN = frozenset(_ALSO_WORDS.split())
 """Programs whose name could be another word; they count right after a verb of running."""
 _FLAG = re.compile(r"--?[a-z][a-z-]*")
 
