@@ -18,7 +18,7 @@ Door = Literal["cli", "api", "page", "terminal", "channel", "editor", "mcp", "ga
 
 _FEATURE_TABLE = """
 OBJ-1 OBJ-2 OBJ-3 OBJ-4 OBJ-5 OBJ-6 OBJ-7 OBJ-8 OBJ-9 SES-1 SES-2 SES-3 SES-4 SES-5 SES-6 SEC-1 SEC-2 SEC-3
-SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 MEM-1 MEM-2 MEM-3
+SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 SEC-13 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 MEM-1 MEM-2 MEM-3
 MEM-4 MEM-5 MEM-6 MEM-7 MEM-8 MEM-9 WS-1 WS-2 WS-3 WS-4 WS-5 WS-6 WS-7 DOC-1 DOC-2 DOC-3 DOC-4 DOC-5 DOC-6 DOC-7
 CAN-1 CAN-2 TOOL-1 SKILL-1 SKILL-2 SKILL-3 PLUG-1 MCP-1 ACP-1 API-1 CH-1 CH-2 CH-3 CH-4 SCH-1 SCH-2 SCH-3 UI-1
 UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6
@@ -335,6 +335,13 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SEC-12.webhooks", "a separate listener serves webhooks and nothing else", "api"),
     Promise("SEC-12.tls", "the page is reached from outside behind TLS", "page"),
     Promise("SEC-12.pairing", "a phone is paired with a passkey", "page"),
+    Promise(
+        "SEC-13.sentences", "a sentence fills in a rule's form only where its meaning is certain", "cli", done=True
+    ),
+    Promise("SEC-13.refused", "a sentence that is not understood whole makes no rule", "cli", done=True),
+    Promise("SEC-13.sides", "a rule says inside or outside of a set, by the role of an argument", "cli", done=True),
+    Promise("SEC-13.allowances", "an allowance covers no more than it names", "cli", done=True),
+    Promise("SEC-13.confirmed", "a sentence holds only once its reading was confirmed", "cli", done=True),
     Promise("SEC-12.guides", "guides for a reverse proxy and a VPN are tested", "file"),
     # 4 Providers and budgets
     Promise("LLM-1.anthropic", "Anthropic's API is spoken", "cli", stage=1, done=True),
