@@ -14,7 +14,7 @@ import time
 import msgspec
 
 from bench.bar import Bar
-from stead.brain.standing import FORMS, compile_rule
+from stead.brain.rule_sentences.grammar import understood
 from stead.domain.permits import canonical
 from stead.domain.policies import PlannedCall
 from stead.domain.sessions import Grant
@@ -27,6 +27,16 @@ from tests.guardian.shell_mutants import load
 from tests.guardian.test_decide import SPECS, facts
 
 REPEATS = 5
+RULES = (
+    "never change infra/",
+    "never run `git push --force`",
+    "never send mail to anyone outside b.example",
+    "ask before running `make`",
+    "only fetch from docs.example.com",
+    "only change files in src/",
+    "never use the network",
+    "always allow running `pytest`",
+)
 WORDS = "Look through the notes, compare the prices, and mail the table to bo@b.example. " * 8
 PAGE = "The offer stands until Friday; see the terms for what is left out. " * 60
 
@@ -52,7 +62,7 @@ def _facts() -> Facts:
     return msgspec.structs.replace(
         facts(),
         context=context,
-        rules=tuple(compile_rule(form) for form in FORMS),
+        rules=tuple(filter(None, map(understood, RULES))),
         grants=tuple(Grant("shell", f"shell:make target{n}", 2**62, ("web",)) for n in range(20)),
         reach=Reach(),
     )

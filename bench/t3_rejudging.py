@@ -18,8 +18,8 @@ from pathlib import Path
 import msgspec
 
 from bench.bar import Bar
-from bench.s6_decide import PAGE, WORDS
-from stead.brain.standing import FORMS, compile_rule
+from bench.s6_decide import PAGE, RULES, WORDS
+from stead.brain.rule_sentences.grammar import understood
 from stead.daemon import WallClock
 from stead.domain import events as ev
 from stead.domain.folding import apply, begin
@@ -133,7 +133,7 @@ class _Recording:
 async def _record(journal: JournalFile) -> Gate:
     """Fill a journal; gives the gate that judged."""
     started = ev.DaemonStarted(VERSION, ())
-    facts: list[ev.Body] = [started, *(ev.RuleMade(compile_rule(form), "cli") for form in FORMS)]
+    facts: list[ev.Body] = [started, *(ev.RuleMade(rule, "cli") for rule in map(understood, RULES) if rule)]
     state = home.HomeState()
     for event in await journal.append([draft(HOME, at, fact) for at, fact in enumerate(facts, start=1)]):
         state = home.fold(state, event)

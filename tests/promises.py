@@ -349,6 +349,13 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SEC-12.webhooks", "a separate listener serves webhooks and nothing else", "api"),
     Promise("SEC-12.tls", "the page is reached from outside behind TLS", "page"),
     Promise("SEC-12.pairing", "a phone is paired with a passkey", "page"),
+    Promise(
+        "SEC-13.sentences", "a sentence fills in a rule's form only where its meaning is certain", "cli", done=True
+    ),
+    Promise("SEC-13.refused", "a sentence that is not understood whole makes no rule", "cli", done=True),
+    Promise("SEC-13.sides", "a rule says inside or outside of a set, by the role of an argument", "cli", done=True),
+    Promise("SEC-13.allowances", "an allowance covers no more than it names", "cli", done=True),
+    Promise("SEC-13.confirmed", "a sentence holds only once its reading was confirmed", "cli", done=True),
     Promise("SEC-12.guides", "guides for a reverse proxy and a VPN are tested", "file"),
     # 4 Providers and budgets
     Promise("LLM-1.anthropic", "Anthropic's API is spoken", "cli", stage=1, done=True),

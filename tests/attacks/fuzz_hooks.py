@@ -20,7 +20,7 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
     "POST /web-search": {"engine": "searxng", "url": "http://127.0.0.1:9/", "key": ""},
     "POST /egress/hosts": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /egress/hosts/remove": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
-    "POST /rules": {"text": "never change infra/", "directory": os.environ["FUZZ_FOLDER"]},
+    "POST /rules": {"text": "never change infra/", "directory": os.environ["FUZZ_FOLDER"], "confirmed": True},
     "POST /directives": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"]},
     "PUT /directives/{id}": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"], "version": 0},
     "POST /memories": {"items": [{"text": "Ada lives in Graz."}], "level": "global", "directory": ""},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
@@ -57,7 +58,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
         return done.stdout
 
     made("providers", "add", "acme", "--preset", "openai", "--model", "m-1", "--key-env", "ACME_KEY")
-    rule = made("rules", "add", "never change infra/").split(":")[0]
+    rule = json.loads(made("rules", "add", "never change infra/", "--yes", "--json"))["rule"]["id"]
     made("directives", "add", "Tone", "--text", "Be brief.")
     made("secret", "add", "shop", stdin="a value of it")
     made("memory", "add", "The shop opens at nine.")

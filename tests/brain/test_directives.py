@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from stead.brain.context import INSTRUCTIONS, SESSION_INSTRUCTIONS
 from stead.brain.directives import could_be_rules, instructions, prompt
 from stead.brain.estimate import estimate_tokens
-from stead.brain.standing import compile_rule
 from stead.domain.directives import Directive, DirectiveId, DirectiveKind, Directives
 from stead.domain.starting_points import SEEDS, TEMPLATES
 
@@ -121,7 +120,7 @@ def test_only_sentences_that_are_understood_and_no_rules_yet_could_be_rules() ->
     (seed,) = SEEDS[3:4]
     rails = msgspec.structs.replace(seed, text=text, directory=HERE)
     assert [rule.text for rule in could_be_rules(rails, ())] == ["Never change infra/", "Ask before running `make`."]
-    known = [compile_rule("never change infra/", HERE)]
+    known = [rule for rule in could_be_rules(rails, ()) if rule.text == "Never change infra/"]
     assert [rule.text for rule in could_be_rules(rails, known)] == ["Ask before running `make`."]
     assert all(rule.directory == HERE for rule in could_be_rules(rails, ()))
     assert could_be_rules(msgspec.structs.replace(rails, kind="custom"), ()) == ()

@@ -34,7 +34,7 @@ def some(stage: Stage) -> None:
     house.post("/secrets", {"name": "harbour", "value": "an-invented-value-4711"})
     house.post("/secrets/harbour/bindings", {"binding": {"type": "host", "host": "api.harbour.example.com"}})
     house.post("/egress/hosts", {"host": "docs.harbour.example.com", "directory": str(stage.project)})
-    house.post("/rules", {"text": "never run `git push`"})
+    house.post("/rules", {"text": "never run `git push`", "confirmed": True})
     give = {"budget": GENEROUS}
     ids["waiting"] = house.give("Please light the lamps", stage.project, **give)
     ids["done"] = house.give("Please summarise the tides", stage.project, allow=["write"], **give)

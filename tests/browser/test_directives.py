@@ -164,7 +164,7 @@ def test_a_sentence_is_made_a_rule_only_by_the_person(home: Stage, visit: Visit)
     assert home.house.get("/rules")["items"] == []
     offers.get_by_role("button", name="Make it a rule").click()
     expect(page.get_by_text("It is a rule from now on.")).to_be_visible()
-    assert [rule["verdict"] for rule in home.house.get("/rules")["items"]] == ["deny"]
+    assert [rule["decision"] for rule in home.house.get("/rules")["items"]] == ["deny"]
     expect(offers).to_have_count(0)
 
 

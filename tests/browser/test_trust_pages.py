@@ -94,24 +94,26 @@ def test_package_registries_are_allowed_at_once_and_shown_spelled_out(walked: St
 
 
 def test_a_rule_is_made_shown_as_it_was_understood_and_taken_back(walked: Stage, visit: Visit, watch: Watch) -> None:
-    watch.expect(422, "/rules$")
-    watch.expect(400, "/rules$")
     page = visit(walked, "/rules")
     sentence = page.get_by_role("textbox", name="Say a rule")
     sentence.fill("be nice to the boats")
-    page.get_by_role("button", name="Make it a rule").click()
-    expect(page.get_by_role("main").get_by_role("alert")).to_be_visible()
+    page.get_by_role("button", name="See what it does").click()
+    expect(page.get_by_role("region", name="What the rule would do")).to_contain_text("This makes no rule yet")
     assert walked.house.get("/rules")["items"] == []
     sentence.fill("never run `make`")
-    page.get_by_role("button", name="Make it a rule").click()
+    page.get_by_role("button", name="See what it does").click()
+    preview = page.get_by_role("region", name="What the rule would do")
+    expect(preview).to_contain_text("running programs; the command is make")
+    assert walked.house.get("/rules")["items"] == []
+    preview.get_by_role("button", name="Make it a rule").click()
     row = page.get_by_role("grid", name="rules").get_by_role("row").filter(has_text="never run")
     expect(row).to_contain_text("forbids")
-    expect(row).to_contain_text("running programs namely make")
+    expect(row).to_contain_text("running programs; the command is make")
     expect(row).to_contain_text("every folder")
-    assert [rule["verdict"] for rule in walked.house.get("/rules")["items"]] == ["deny"]
+    assert [rule["decision"] for rule in walked.house.get("/rules")["items"]] == ["deny"]
     open_row(page, "rules", "never run")
     dialog = page.get_by_role("dialog", name="Take this rule back?")
-    expect(dialog).to_contain_text("running programs namely make")
+    expect(dialog).to_contain_text("running programs; the command is make")
     dialog.get_by_role("button", name="Take it back").click()
     says(page, "No rules yet")
     assert walked.house.get("/rules")["items"] == []

@@ -183,7 +183,7 @@ def test_a_sentence_that_could_be_a_rule_is_offered_and_made_none_by_itself(hous
     said = house.cli("directives", "add", "Guard rails", "--kind", "behavioral_rules", "--text", text).stdout
     assert "stead rules add 'Never change infra/'" in said and "`make`" in said and "kind" not in said.split("\n", 1)[1]
     assert house.get("/rules")["items"] == []
-    house.post("/rules", {"text": "never change infra/"})
+    house.post("/rules", {"text": "never change infra/", "confirmed": True})
     id = said.partition(":")[0]
     assert [rule["text"] for rule in house.get(f"/directives/{id}/rules")["items"]] == ["Ask before running `make`."]
 

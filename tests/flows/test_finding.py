@@ -95,7 +95,7 @@ def test_what_the_person_allows_and_forbids_holds_for_the_tool_that_is_meant(
     own_house: LivingHome, project: Path, allow: list[str], rule: str, verdict: tuple[str, str]
 ) -> None:
     if rule:
-        made = own_house.cli("rules", "add", rule, "--json")
+        made = own_house.cli("rules", "add", rule, "--yes", "--json")
         assert made.returncode == 0, made.stderr
     turns = iter([Turn("", calls=(use("api_read", url=URL),)), Turn("Done.")])
     with counting(own_house, lambda _: next(turns), "compatible"):

@@ -94,9 +94,14 @@ def test_a_changed_policy_is_tried_on_the_history_without_holding(house: LivingH
         use_model(house, model.openai)
         for word in ("once", "deny"):
             house.finish(house.give("go on", project), answer=word)
-        deny = {"id": "r_00000001", "verdict": "deny", "text": "never src/", "paths": ["src/"], "changing": True}
-        allow = {"id": "r_00000002", "verdict": "allow", "text": "make", "programs": ["make"], "tools": ["shell"]}
-        ask = {"id": "r_00000003", "verdict": "ask", "text": "ask to read", "tools": ["read"]}
+        deny = {
+            "id": "r_00000001",
+            "decision": "deny",
+            "what": ["change"],
+            "where": [{"role": "path", "values": ["src/"]}],
+        }
+        allow = {"id": "r_00000002", "decision": "allow", "where": [{"role": "command", "values": ["make"]}]}
+        ask = {"id": "r_00000003", "decision": "ask", "tools": ["read"]}
         assert shifts(tried(house, add=[deny])) == {"refused": (2, 1, 1)}
         assert shifts(tried(house, add=[allow])) == {"unasked": (2, 1, 1)}
         assert shifts(tried(house, add=[ask])) == {"asked": (2, 0, 0)}

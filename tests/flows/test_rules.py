@@ -22,7 +22,7 @@ PAGES = {"/": "A page."}
 
 def add(house: LivingHome, *words: str) -> Json:
     """Make a rule at the command line; gives it as it was understood."""
-    made = house.cli("rules", "add", *words, "--json")
+    made = house.cli("rules", "add", *words, "--yes", "--json")
     assert made.returncode == 0, made.stderr
     rule: Json = json.loads(made.stdout)["rule"]
     return rule
@@ -63,7 +63,7 @@ def test_a_rule_stops_a_granted_call_of_a_running_session_until_it_is_removed(ho
         assert (project / "infra/one.tf").exists()
         rule = add(house, "never change infra/")
         listed = house.cli("rules").stdout
-        assert rule["id"] in listed and "that changes something with files infra/" in listed
+        assert rule["id"] in listed and "Forbids changing files, where the path is in infra/" in listed
         said = house.cli("message", id, LIFTED)
         assert said.returncode == 0
         answer(house, held, "deny")
@@ -83,14 +83,18 @@ def test_a_rule_stops_a_granted_call_of_a_running_session_until_it_is_removed(ho
     assert house.cli("rules").stdout.startswith("There are no standing rules.")
 
 
-@promise("SEC-2.patterns")
+@promise("SEC-2.patterns", "SEC-13.confirmed", "SEC-13.sides")
 def test_rules_over_programs_hosts_and_folders_are_kept_as_they_are_understood(tmp_path: Path, project: Path) -> None:
     with house_with_site(tmp_path / "home", PAGES) as (house, site):
         refused = house.cli("rules", "add", "be careful")
-        assert refused.returncode == 2 and "never change infra/" in refused.stderr, refused
-        assert add(house, "ask before running `make`")["programs"] == ["make"]
-        hosts = add(house, "only these hosts: docs.example.com")
-        assert (hosts["hosts"], hosts["elsewhere"]) == (["docs.example.com"], True)
+        assert refused.returncode == 2 and "makes no rule" in refused.stderr, refused
+        shown = house.cli("rules", "add", "ask before running `make`")
+        assert shown.returncode == 3 and "Asks before running programs, where the command is make" in shown.stdout
+        assert house.get("/rules")["items"] == []
+        asked = add(house, "ask before running `make`")
+        assert asked["where"] == [{"role": "command", "side": "inside", "values": ["make"]}]
+        hosts = add(house, "--deny", "--what", "leave", "--host-outside", "docs.example.com")
+        assert hosts["where"] == [{"role": "host", "side": "outside", "values": ["docs.example.com"]}]
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
         assert add(house, "never change notes.md", "--dir", str(project))["directory"] == str(project)
@@ -114,6 +118,39 @@ def test_rules_over_programs_hosts_and_folders_are_kept_as_they_are_understood(t
     assert not (project / "notes.md").exists() and (elsewhere / "notes.md").exists()
 
 
+@promise("SEC-13.sentences", "SEC-13.refused", "SEC-13.allowances")
+def test_a_sentence_is_read_whole_or_refused_and_an_allowance_covers_what_it_names(
+    tmp_path: Path, project: Path
+) -> None:
+    with house_with_site(tmp_path / "home", PAGES) as (house, _):
+        for inverted in (
+            "never change infra/ but not docs/",
+            "don't ask before running `ls`",
+            "only you may change a/",
+        ):
+            refused = house.cli("rules", "add", inverted, "--yes")
+            assert refused.returncode == 2 and "makes no rule" in refused.stderr, inverted
+        assert add(house, "Sende keine E-Mails an jemanden außerhalb von acme.example")["where"] == [
+            {"role": "recipient", "side": "outside", "values": ["acme.example"]}
+        ]
+        assert add(house, "always allow `make build`")["decision"] == "allow"
+        calls = (
+            Call("shell", {"command": "make build"}),
+            Call("shell", {"command": "make build && make install"}),
+        )
+        with served(by_turn(Turn("", calls=calls))) as model:
+            use_model(house, model.openai)
+            id = house.give("go", project, profile="ask")
+            assert settle(house, id, "deny")["rule"].startswith("shell-")
+            house.wait(id, *WELL, "incomplete", "failed")
+            kept = verdicts(house, id)
+        (old,) = [row for row in house.get("/rules")["items"] if row["decision"] == "allow"]
+        tools = {row["name"]: row for row in house.get("/rules/tools")["items"]}
+    assert kept[0] == "rule-allow" and kept[1] != "rule-allow"
+    assert old["reading"] == "Allows running programs, where the command is make build, in every folder."
+    assert tools["shell"]["level"] == "each"
+
+
 @promise("SEC-2.overrides", "OBJ-3.constraints")
 def test_a_constraint_is_enforced_before_the_call_by_the_same_rules(house: LivingHome, project: Path) -> None:
     calls = (
@@ -129,6 +166,8 @@ def test_a_constraint_is_enforced_before_the_call_by_the_same_rules(house: Livin
         assert started.returncode == 0, started.stderr
         id = json.loads(started.stdout.splitlines()[0])["id"]
         house.wait(id, *WELL, "incomplete", "failed")
+    assert house.get(f"/objectives/{id}")["guarded"] == ["never change infra/"]
+    assert "write as a poet would  (only asked of the model)" in house.cli("show", id).stdout
     assert verdicts(house, id) == ["rule-deny", "rule-deny", "auto"]
     assert not (project / "infra").exists() and (project / "out.md").exists()
 

@@ -68,7 +68,7 @@ lies = st.builds(
     reasons=st.just((Reason("shell-lie", "The reader lies."),)),
     paths=st.lists(st.text(max_size=10), max_size=3).map(tuple),
     changes=st.booleans(),
-    programs=st.lists(st.sampled_from(["ls", "git", "rm"]), max_size=2).map(tuple),
+    commands=st.lists(st.tuples(st.sampled_from(["ls", "git", "rm"])), max_size=2).map(tuple),
 )
 
 
@@ -168,7 +168,7 @@ def test_what_is_not_all_done_in_a_machine_is_asked(declared: Declaration, argum
 @given(st.text(max_size=30), contexts)
 def test_the_persons_ask_and_ban_hold_in_work_too(command: str, context: Context) -> None:
     for verdict in ("ask", "deny"):
-        rule = Rule("r_00000000", verdict, "Not without me.", tools=("shell",))
+        rule = Rule("r_00000000", verdict, text="Not without me.", tools=("shell",))
         found = decide(shell(command), facts(context=context, rules=(rule,)))
         assert found.reason.rule == f"rule-{verdict}"
 

@@ -44,7 +44,7 @@ def test_what_only_reads_says_so_and_changes_nothing() -> None:
     assert (found.risk, found.changes, found.shape) == (Risk.LOW, False, "cat src/app.py | head -20")
     assert [reason.rule for reason in found.reasons] == ["shell-reads"]
     assert found.paths == ("src/app.py",)
-    assert found.programs == ("cat", "head")
+    assert [command[0] for command in found.commands] == ["cat", "head"]
 
 
 @pytest.mark.parametrize(

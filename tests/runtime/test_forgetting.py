@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from stead.brain.standing import compile_rule
+from stead.brain.rule_sentences.grammar import understood
 from stead.config import Home
 from stead.domain import commands as cmd
 from stead.domain import events as ev
@@ -221,7 +221,8 @@ async def test_a_call_under_way_goes_on_and_its_session_knows_the_words_no_more(
 
 async def test_what_binds_the_home_stays_and_is_told(enter: Enter) -> None:
     room = enter()
-    rule = compile_rule(f"never read {WORD}/")
+    rule = understood(f"never read {WORD}/")
+    assert rule is not None
     await room.home.record(ev.RuleMade(rule, "cli"), cause=CommandId("c"))
     await room.do(cmd.OpenSession(str(room.project), goal=f"Read {WORD}"))
     receipt = await forgetting(room).forget(Forget(words=(WORD,)), "cli")

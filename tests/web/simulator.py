@@ -38,13 +38,16 @@ from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, Searc
 from stead.domain.sessions import Session, status
 from stead.domain.timeline import Timeline
 from stead.domain.trials import Stay, Trial
+from stead.guardian.reach import Reach
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeState
 from stead.runtime.home import fold as fold_home
 from stead.runtime.memory_service import MemoryQueries
+from stead.runtime.rules import RuleBook
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import Readiness
+from tests.build import TOOLS
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
 from tests.web import simulated_sessions
@@ -239,6 +242,10 @@ class Home:
     @property
     def attachments(self) -> NoAttachments:
         return NoAttachments()
+
+    @property
+    def rules(self) -> RuleBook:
+        return RuleBook(lambda: (), TOOLS, Reach(), self.clock)
 
     @property
     def terminals(self) -> TerminalQueries:
@@ -448,9 +455,9 @@ class Home:
             case cmd.DisallowHost(host=host, directory=directory):
                 return HOME, (ev.HostDisallowed(host, directory),)
             case cmd.AddRule(text=text, directory=directory):
-                rule = Rule(f"r_{next(self._ids):08x}", "ask", text, directory=directory)
+                rule = Rule(f"r_{next(self._ids):08x}", "ask", ("run",), text=text, directory=directory)
                 return HOME, (ev.RuleMade(rule, door),)
-            case cmd.RemoveRule(id=rule_id):
+            case cmd.RemoveRule(id=rule_id) | cmd.ConfirmRule(id=rule_id):
                 raise NotFound(f"there is no rule {rule_id!r}; see: stead rules")
             case (
                 cmd.SendMessage()

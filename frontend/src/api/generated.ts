@@ -189,6 +189,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/autonomy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Autonomy
+         * @description Say what was asked in the last weeks, how it was answered, what is allowed ahead, and which rules would help.
+         */
+        get: operations["show_autonomy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cap": {
         parameters: {
             query?: never;
@@ -1196,7 +1216,7 @@ export interface paths {
         put?: never;
         /**
          * Retry
-         * @description Run a failed or cancelled objective again with what it knows.
+         * @description Run a failed or cancelled objective again with what it knows; without ``limits``, under those that it had.
          */
         post: operations["retry"];
         delete?: never;
@@ -1429,6 +1449,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/providers/{provider}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Configure Model
+         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
+         */
+        post: operations["configure_model"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/providers/{provider}/test": {
         parameters: {
             query?: never;
@@ -1489,6 +1529,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Role
+         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
+         */
+        post: operations["set_role"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rules": {
         parameters: {
             query?: never;
@@ -1498,13 +1558,13 @@ export interface paths {
         };
         /**
          * List Rules
-         * @description What the person's standing rules are, and how each is understood.
+         * @description What the person's standing rules are, each in plain words too; one that is not confirmed holds as before.
          */
         get: operations["list_rules"];
         put?: never;
         /**
          * Add Rule
-         * @description Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
+         * @description Make a standing rule, of the form or of a sentence. It holds at once, for running sessions too.
          */
         post: operations["add_rule"];
         delete?: never;
@@ -1528,6 +1588,86 @@ export interface paths {
          * @description Take a standing rule back.
          */
         delete: operations["remove_rule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rules/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Rule
+         * @description Say that a rule of an older home means what its form says. It holds before and after.
+         */
+        post: operations["confirm_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Rule
+         * @description What a rule would do, of a sentence or of the form; nothing holds by it.
+         */
+        post: operations["preview_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rules/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate Rules
+         * @description Try a change of policy on the last verdicts of the home; nothing is changed by it.
+         */
+        post: operations["simulate_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rules/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tool Rules
+         * @description Every tool, how often its calls are asked about, and which rules name it.
+         */
+        get: operations["list_tool_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1865,6 +2005,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Checks
+         * @description Put these acceptance checks in place of the person's; proposals among them are accepted.
+         */
+        put: operations["set_checks"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/checks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Check
+         * @description Say whether a check of kind ``person`` holds; at an ended objective that can change how it ended.
+         */
+        post: operations["answer_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/close": {
         parameters: {
             query?: never;
@@ -2039,6 +2219,26 @@ export interface paths {
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          */
         post: operations["send_session_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Model
+         * @description Let other models serve a session or objective from its next request on.
+         */
+        post: operations["switch_model"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2609,15 +2809,21 @@ export interface components {
             arguments: string;
             /** @default [] */
             changed: string[];
+            /** @default  */
+            effect: string;
+            /** @default null */
+            exit_code: number | null;
             /** @enum {unknown} */
             outcome: "cancelled" | "denied" | "error" | "ok" | "unknown";
+            /** @default [] */
+            reached: string[];
             /** @default [] */
             removed: string[];
             tool: string;
         };
         /**
          * Again
-         * @description Run a failed or cancelled objective again with what it knows.
+         * @description Run a failed or cancelled objective again with what it knows; without ``limits``, under those that it had.
          */
         Again: {
             /**
@@ -2627,6 +2833,8 @@ export interface components {
              *     }
              */
             budget: components["schemas"]["Budget"];
+            /** @default null */
+            limits: components["schemas"]["Limits"] | null;
         };
         /**
          * AllowedHost
@@ -2805,7 +3013,7 @@ export interface components {
          *         size_bytes: as it is stored, which is within the limits.
          *         name: of the file that it came from; printable, one line, at most 120 characters.
          *         width: of a picture, in pixels.
-         *         height: likewise.
+         *         height: in pixels.
          *         pages: of a document.
          */
         Attachment: {
@@ -2841,6 +3049,16 @@ export interface components {
             faults: string[];
             heads: number;
             outside: number;
+        };
+        /**
+         * Autonomy
+         * @description The whole of it, newest week first, and the proposals that would spare most questions first.
+         */
+        Autonomy: {
+            grants: components["schemas"]["LiveGrant"][];
+            overall: components["schemas"]["Period"];
+            proposals: components["schemas"]["RuleProposal"][];
+            weeks: components["schemas"]["Period"][];
         };
         /**
          * Budget
@@ -2890,6 +3108,12 @@ export interface components {
          */
         CallJudged: {
             digest: string;
+            /** @default {} */
+            files: {
+                [key: string]: string;
+            };
+            /** @default 0 */
+            home: number;
             key: string;
             /** @default [] */
             origins: components["schemas"]["Origin"][];
@@ -3118,6 +3342,74 @@ export interface components {
             type: "changes.landed";
         };
         /**
+         * Check
+         * @description One thing that can be found true or false without asking a model.
+         *
+         *     Args:
+         *         kind: ``command``: the line ``subject`` exits 0 in a transaction that is thrown away, and prints ``text``;
+         *             ``exists``, ``absent``: the path ``subject``; ``contains``: the file ``subject`` has ``text``; ``matches``:
+         *             it has a match of the regular expression ``text``; ``parses``: it is a well-formed ``text`` (one of
+         *             ``FORMATS``; "" goes by its ending); ``changed``, ``untouched``: the files of the glob ``subject`` differ,
+         *             or not, from before the work; ``effect``: a call of the class ``subject`` (write, execute, fetch, send)
+         *             succeeded, with ``tool`` and these ``arguments`` if any are given; ``value``: a call of ``tool`` with
+         *             ``arguments``, which only reads, answers with ``text``; ``person``: the person says yes to ``subject``.
+         *         subject: up to 2,000 characters.
+         *         text: up to 2,000 characters.
+         *         tool: a name.
+         *         arguments: those that have to be equal; others are free.
+         */
+        Check: {
+            /** @default {} */
+            arguments: Record<string, never>;
+            /** @enum {unknown} */
+            kind: "absent" | "changed" | "command" | "contains" | "effect" | "exists" | "matches" | "parses" | "person" | "untouched" | "value";
+            /** @default  */
+            subject: string;
+            /** @default  */
+            text: string;
+            /** @default  */
+            tool: string;
+        };
+        /**
+         * CheckAnswer
+         * @description Say whether a check of kind ``person`` holds; at an ended objective that can change how it ended.
+         */
+        CheckAnswer: {
+            holds: boolean;
+        };
+        /**
+         * CheckAnswered
+         * @description The person answered a check of kind ``person``.
+         */
+        CheckAnswered: {
+            door: string;
+            holds: boolean;
+            id: string;
+            /** @enum {unknown} */
+            type: "check.answered";
+        };
+        /**
+         * CheckItem
+         * @description A check of one objective.
+         *
+         *     Args:
+         *         id: ``c`` and a number, unique in the objective.
+         *         check: what.
+         *         by: whose: the person's, the model's plan, or a file of the project.
+         *         accepted: the person has made it theirs. What is not accepted can send work back, and verifies nothing.
+         */
+        CheckItem: {
+            /** @default true */
+            accepted: boolean;
+            /**
+             * @default person
+             * @enum {unknown}
+             */
+            by: "model" | "person" | "project";
+            check: components["schemas"]["Check"];
+            id: string;
+        };
+        /**
          * CheckpointFailed
          * @description The folder could not be kept; what the turn edits by file is kept one by one all the same.
          */
@@ -3207,6 +3499,74 @@ export interface components {
             why: "fork" | "person" | "restore" | "turn";
         };
         /**
+         * CheckResult
+         * @description What a check came to.
+         *
+         *     Args:
+         *         id: the check's.
+         *         holds: None where it could not be judged.
+         *         detail: why, up to 2,000 characters: the end of a command's output, what was found in its place.
+         *         state: of ``changed`` and ``untouched``: a digest of the files.
+         *         exit_code: of a command.
+         *         words: the check's.
+         */
+        CheckResult: {
+            /** @default  */
+            detail: string;
+            /** @default null */
+            exit_code: number | null;
+            holds: boolean | null;
+            id: string;
+            /** @default  */
+            state: string;
+            /** @default  */
+            words: string;
+        };
+        /**
+         * CheckRow
+         * @description An acceptance check of an objective, and what it came to.
+         *
+         *     Args:
+         *         item: the check.
+         *         words: the same in a sentence.
+         *         before: whether it held before the work, so that it proves nothing; None where nobody could tell.
+         *         holds: whether it holds, as last judged; None where it was not, or could not be.
+         *         detail: why not.
+         */
+        CheckRow: {
+            /** @default null */
+            before: boolean | null;
+            /** @default  */
+            detail: string;
+            /** @default null */
+            holds: boolean | null;
+            item: components["schemas"]["CheckItem"];
+            words: string;
+        };
+        /**
+         * ChecksRun
+         * @description Stead judged checks: before the work that they are about, or at the end of it.
+         */
+        ChecksRun: {
+            duration_ms: number;
+            results: components["schemas"]["CheckResult"][];
+            /** @enum {unknown} */
+            type: "checks.run";
+            /** @enum {unknown} */
+            when: "before" | "end";
+        };
+        /**
+         * ChecksSet
+         * @description The checks of an objective as they now stand, all of them.
+         */
+        ChecksSet: {
+            /** @enum {unknown} */
+            by: "model" | "person" | "project";
+            items: components["schemas"]["CheckItem"][];
+            /** @enum {unknown} */
+            type: "checks.set";
+        };
+        /**
          * Choice
          * @description Let changes that wait into the folder; for a session or objective that is not at work.
          */
@@ -3238,6 +3598,36 @@ export interface components {
         CodeWish: {
             /** @default false */
             plain_host: boolean;
+        };
+        /**
+         * CommandRan
+         * @description A command that a run has run, cut to 200 characters; the exit code is None where it is not known.
+         */
+        CommandRan: {
+            exit_code: number | null;
+            line: string;
+        };
+        /**
+         * Condition
+         * @description One test of what a call names.
+         *
+         *     Args:
+         *         role: which of its arguments are tested.
+         *         side: whether a name has to be one of the values, or none of them.
+         *         values: at least one. Hosts and the domains of recipients stand for what is below them too, ``=name`` for that
+         *             name alone, ``*.name`` for what is below it, ``*`` for all. Paths are globs below the workspace, a folder
+         *             ends in ``/``. A command is a program, its first words and flags that must be there. Amounts are intervals
+         *             with their ends: ``..100``, ``100..``, ``5..10``.
+         */
+        Condition: {
+            /** @enum {unknown} */
+            role: "account" | "amount" | "command" | "host" | "path" | "recipient";
+            /**
+             * @default inside
+             * @enum {unknown}
+             */
+            side: "inside" | "outside";
+            values: string[];
         };
         /**
          * Confidentiality
@@ -3353,11 +3743,9 @@ export interface components {
         };
         /**
          * Contract
-         * @description What makes a session an objective: the goal, and what must be on record before it counts as met.
+         * @description What makes a session an objective: the goal. What proves that it is met are its checks.
          */
         Contract: {
-            /** @default [] */
-            evidence: components["schemas"]["EvidenceWanted"][];
             goal: string;
         };
         /**
@@ -3681,7 +4069,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -3737,15 +4125,6 @@ export interface components {
             seq: number;
             session: string;
             start: number;
-        };
-        /**
-         * EvidenceWanted
-         * @description What must be in the journal before the goal counts as met: ``wrote`` a path, or ``ran`` a command.
-         */
-        EvidenceWanted: {
-            /** @enum {unknown} */
-            kind: "ran" | "wrote";
-            subject: string;
         };
         /**
          * FailedItem
@@ -4260,8 +4639,11 @@ export interface components {
          *         text: how it ended, one line.
          *         private: the session is interactive.
          *         tainted: its model has read strangers' words, so the line may be theirs.
+         *         failed: it came to nothing, so that no model is given it as an example.
          */
         JournalLine: {
+            /** @default false */
+            failed: boolean;
             place: string;
             /** @default false */
             private: boolean;
@@ -4352,7 +4734,7 @@ export interface components {
          *         stall: the same tool with the same arguments this many times in a row ends it.
          *         repetition: the same reply text this many times in a row ends it.
          *         wall_s: seconds of work (requests and tools); pauses and waits are not counted.
-         *         send_backs: refused completions before it fails.
+         *         send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
          */
         Limits: {
             /** @default 50 */
@@ -4371,7 +4753,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4379,6 +4761,22 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * LiveGrant
+         * @description What is allowed ahead now: in one session, or (``session`` is "") in every new one of a folder.
+         *
+         *     ``used``: how many calls of the tool a grant has let through there since it was made.
+         */
+        LiveGrant: {
+            directory: string;
+            expires_at_ms: number;
+            session: string;
+            shape: string;
+            since_ms: number;
+            tool: string;
+            /** @default 0 */
+            used: number;
         };
         /**
          * LoadedFile
@@ -4756,6 +5154,17 @@ export interface components {
             chain: components["schemas"]["ModelRef"][];
         };
         /**
+         * ModelConfigured
+         * @description The person said something of a model, or with ``model`` "" of every model of a provider. No value of a header.
+         */
+        ModelConfigured: {
+            model: string;
+            provider: string;
+            settings: components["schemas"]["ModelSettings"];
+            /** @enum {unknown} */
+            type: "model.configured";
+        };
+        /**
          * ModelFailed
          * @description The request brought no usable reply: nothing of it is kept, no call of it runs.
          *
@@ -4790,6 +5199,8 @@ export interface components {
             model: components["schemas"]["ModelRef"];
             number: number;
             parts: (components["schemas"]["Text"] | components["schemas"]["Thinking"] | components["schemas"]["ToolCall"])[];
+            /** @default [] */
+            repaired: components["schemas"]["Repair"][];
             spend: components["schemas"]["Spend"];
             /** @enum {unknown} */
             stop: "content_filter" | "length" | "stop" | "tool_call";
@@ -4819,6 +5230,64 @@ export interface components {
             trimmed: number;
             /** @enum {unknown} */
             type: "model.requested";
+        };
+        /**
+         * ModelSettings
+         * @description What the person says of a model, in place of what Stead knows of it; what is not set says nothing.
+         *
+         *     Args:
+         *         input_price: of tokens in; None where it is not set.
+         *         output_price: of tokens out, reasoning included.
+         *         cached_price: of tokens in that the vendor's cache had.
+         *         window_tokens: input and output together; 0 where it is not set.
+         *         max_output_tokens: of one reply; 0 where it is not set.
+         *         headers: sent with each request; where the value of each is: "vault", "env:NAME" or "keychain:SERVICE/NAME".
+         *         params: put into the body of each request; they name no field that Stead fills in itself.
+         *         effort: "" where it is not set.
+         */
+        ModelSettings: {
+            /** @default null */
+            cached_price: number | null;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            effort: "" | "high" | "low" | "medium";
+            /** @default {} */
+            headers: {
+                [key: string]: string;
+            };
+            /** @default null */
+            input_price: number | null;
+            /** @default 0 */
+            max_output_tokens: number;
+            /** @default null */
+            output_price: number | null;
+            /** @default {} */
+            params: Record<string, never>;
+            /** @default 0 */
+            window_tokens: number;
+        };
+        /**
+         * ModelSettingsRow
+         * @description The person's settings of a model as shown. ``model`` is "" for every model of the provider.
+         */
+        ModelSettingsRow: {
+            model: string;
+            settings: components["schemas"]["ModelSettings"];
+        };
+        /**
+         * ModelSwitched
+         * @description The person chose other models, or another effort, for the requests from here on.
+         */
+        ModelSwitched: {
+            chain: components["schemas"]["ModelRef"][];
+            door: string;
+            /** @enum {unknown} */
+            effort: "" | "high" | "low" | "medium";
+            /** @enum {unknown} */
+            type: "model.switched";
+            unpriced: string[];
         };
         /**
          * NewAttachment
@@ -4927,6 +5396,7 @@ export interface components {
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model may use; it never reads their values.
+         *         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -4946,6 +5416,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
             directory: string;
@@ -4985,10 +5457,14 @@ export interface components {
          *         preset: one of ``stead providers presets``.
          *         base_url: "" uses the preset's.
          *         model: "" uses the preset's.
-         *         key: "none", "env:NAME" or "vault"; never the key itself.
+         *         key: "none", "env:NAME", "vault" or "keychain:SERVICE/NAME"; never the key itself.
          *         clearance: "public" keeps from it every session that has read something private.
+         *         account_of: a provider that this is a further account of: it is reached at the same place, serves the same
+         *             models, and is asked when that one is out of quota.
          */
         NewProvider: {
+            /** @default  */
+            account_of: string;
             /** @default  */
             base_url: string;
             /**
@@ -5056,6 +5532,7 @@ export interface components {
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model may use; it never reads their values.
+         *         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -5138,15 +5615,28 @@ export interface components {
         };
         /**
          * ObjectiveEnded
-         * @description The end state.
+         * @description The end state; the person's answer to a check can bring another one after it.
          *
-         *     ``reason`` is one of done, budget, context, iterations, stall, repetition, wall_time, evidence, unmet, denied,
-         *     model, cancelled.
+         *     ``reason`` is one of done, confirm (a check waits for the person), checks, plan, budget, context, iterations, stall,
+         *     repetition, wall_time, model, cancelled; before version 2 also evidence, unmet, denied. ``summary`` is what the
+         *     model says, or Stead where it was stopped; ``facts`` are what the record holds.
          */
         ObjectiveEnded: {
+            /**
+             * @default {
+             *       "calls": 0,
+             *       "failed": 0,
+             *       "changed": 0,
+             *       "paths": [],
+             *       "commands": 0,
+             *       "ran": [],
+             *       "sent": []
+             *     }
+             */
+            facts: components["schemas"]["RunFacts"];
             reason: string;
             /** @enum {unknown} */
-            status: "cancelled" | "completed" | "failed";
+            status: "answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified";
             summary: string;
             /** @enum {unknown} */
             type: "objective.ended";
@@ -5154,9 +5644,13 @@ export interface components {
         /**
          * ObjectiveRetried
          * @description It runs again, with what it knows, under fresh counters and this budget on top of what is spent.
+         *
+         *     ``limits``: others than it had before; None leaves them.
          */
         ObjectiveRetried: {
             budget: components["schemas"]["Budget"];
+            /** @default null */
+            limits: components["schemas"]["Limits"] | null;
             /** @enum {unknown} */
             type: "objective.retried";
         };
@@ -5170,11 +5664,27 @@ export interface components {
         ObjectiveRow: {
             budget: components["schemas"]["Budget"];
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            checks: components["schemas"]["CheckRow"][];
             constraints: string[];
             created_ms: number;
             directory: string;
             ended_ms: number;
+            /**
+             * @default {
+             *       "calls": 0,
+             *       "failed": 0,
+             *       "changed": 0,
+             *       "paths": [],
+             *       "commands": 0,
+             *       "ran": [],
+             *       "sent": []
+             *     }
+             */
+            facts: components["schemas"]["RunFacts"];
             goal: string;
+            /** @default [] */
+            guarded: string[];
             id: string;
             iterations: number;
             /**
@@ -5194,7 +5704,7 @@ export interface components {
              */
             review: components["schemas"]["Review"];
             /** @enum {unknown} */
-            status: "cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting";
+            status: "answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting";
             summary: string;
             title: string;
             tokens_reserved: number;
@@ -5479,6 +5989,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[RuleRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_RuleRow_: {
+            items: components["schemas"]["RuleRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[RunRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -5551,6 +6070,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[ToolRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_ToolRow_: {
+            items: components["schemas"]["ToolRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[UsageRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -5567,6 +6095,31 @@ export interface components {
             items: components["schemas"]["Watcher"][];
             /** @default  */
             next: string;
+        };
+        /**
+         * Period
+         * @description What was asked in a time.
+         *
+         *     Args:
+         *         since: its first day, as YYYY-MM-DD.
+         *         tasks: objectives that were given, and turns of interactive sessions that ended.
+         *         asks: questions to the person; ``given``, ``denied`` and ``lapsed`` of them were answered so or ran out.
+         *         median_ms: from a question to its answer; 0 without one.
+         *         about: by the rule that asked, how many.
+         *         reflex: the answers look like reflex, see ``brain.autonomy``.
+         */
+        Period: {
+            about: {
+                [key: string]: number;
+            };
+            asks: number;
+            denied: number;
+            given: number;
+            lapsed: number;
+            median_ms: number;
+            reflex: boolean;
+            since: string;
+            tasks: number;
         };
         /**
          * Place
@@ -5612,6 +6165,8 @@ export interface components {
             by: "model" | "person" | "stead";
             /** @default [] */
             calls: components["schemas"]["PlannedCall"][];
+            /** @default [] */
+            checks: components["schemas"]["Check"][];
             steps: components["schemas"]["PlanStep"][];
             /** @enum {unknown} */
             type: "plan.made";
@@ -5654,6 +6209,29 @@ export interface components {
              */
             status: "doing" | "done" | "skipped" | "todo";
             title: string;
+        };
+        /**
+         * PolicyOnTrial
+         * @description Try a change of policy on the last verdicts of the home; nothing is changed by it.
+         *
+         *     Raises:
+         *         NotFound: there is no such rule.
+         *         InvalidRequest: there is no such tool.
+         *         StorageFault: the journal cannot be read.
+         */
+        PolicyOnTrial: {
+            /** @default [] */
+            add: components["schemas"]["Rule"][];
+            /** @default 5 */
+            examples: number;
+            /** @default [] */
+            grants: string[];
+            /** @default 2000 */
+            last: number;
+            /** @default null */
+            profile: components["schemas"]["Profile"] | null;
+            /** @default [] */
+            remove: string[];
         };
         /**
          * Presence
@@ -5858,6 +6436,8 @@ export interface components {
          * @description A provider was added or changed. ``key`` is where its key is: "none", "env:NAME" or "vault"; never the key.
          */
         ProviderConfigured: {
+            /** @default  */
+            account_of: string;
             base_url: string;
             /**
              * @default private
@@ -5870,6 +6450,26 @@ export interface components {
             preset: string;
             /** @enum {unknown} */
             type: "provider.configured";
+        };
+        /**
+         * ProviderHealth
+         * @description How a provider stands, by its last requests and probes.
+         *
+         *     Args:
+         *         state: "unknown" before the first request; "resting" where it is out of quota for a while.
+         *         text: what it said when it failed; "" while it is well.
+         *         next_ms: when it is asked again, in milliseconds since 1970; 0 where nothing is planned.
+         */
+        ProviderHealth: {
+            /** @default 0 */
+            next_ms: number;
+            /**
+             * @default unknown
+             * @enum {unknown}
+             */
+            state: "failed" | "ok" | "resting" | "unknown";
+            /** @default  */
+            text: string;
         };
         /**
          * ProviderKey
@@ -5892,6 +6492,8 @@ export interface components {
          * @description A provider as shown to people. ``key``: "none", "env:NAME (set)", "env:NAME (not set)", "vault" or "missing".
          */
         ProviderRow: {
+            /** @default  */
+            account_of: string;
             base_url: string;
             /** @default null */
             checked: components["schemas"]["ProviderCheck"] | null;
@@ -5901,10 +6503,27 @@ export interface components {
              */
             clearance: "private" | "public";
             found: boolean;
+            /**
+             * @default {
+             *       "state": "unknown",
+             *       "text": "",
+             *       "next_ms": 0
+             *     }
+             */
+            health: components["schemas"]["ProviderHealth"];
             key: string;
             model: string;
             name: string;
             preset: string;
+            /**
+             * @default {
+             *       "requests": -1,
+             *       "tokens": -1
+             *     }
+             */
+            quota: components["schemas"]["Quota"];
+            /** @default [] */
+            settings: components["schemas"]["ModelSettingsRow"][];
         };
         /**
          * QuarantineSettled
@@ -5935,6 +6554,16 @@ export interface components {
             ts_ms: number;
             /** @default  */
             why: string;
+        };
+        /**
+         * Quota
+         * @description What an account may still ask for until its limits start over, as its last answer said; -1 for unsaid.
+         */
+        Quota: {
+            /** @default -1 */
+            requests: number;
+            /** @default -1 */
+            tokens: number;
         };
         /**
          * Quote
@@ -6108,6 +6737,20 @@ export interface components {
             seq: number;
         };
         /**
+         * Repair
+         * @description What was put right of a call that its model wrote nearly as it should.
+         *
+         *     Args:
+         *         key: of the call.
+         *         slips: what was wrong: "fence", "comma", "string", "python", "text" (it stood in the text), by commas.
+         *         original: its arguments, or the text that it stood in, as they came.
+         */
+        Repair: {
+            key: string;
+            original: string;
+            slips: string;
+        };
+        /**
          * ReplyItem
          * @description What a model said and thought in one reply; its calls follow as steps.
          *
@@ -6125,6 +6768,8 @@ export interface components {
             model: components["schemas"]["ModelRef"];
             number: number;
             place: number;
+            /** @default [] */
+            repaired: components["schemas"]["Repair"][];
             seq: number;
             spend: components["schemas"]["Spend"];
             step: number;
@@ -6229,46 +6874,64 @@ export interface components {
          */
         Risk: "critical" | "high" | "low" | "medium";
         /**
-         * Rule
-         * @description A standing rule of the person's, compiled from their sentence.
+         * RoleModels
+         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
+         */
+        RoleModels: {
+            chain: components["schemas"]["ModelRef"][];
+            /** @enum {unknown} */
+            role: "fast" | "reading";
+        };
+        /**
+         * RoleSet
+         * @description What a role is played by from now on; an empty chain gives it back to the session's own models, or the default.
          *
-         *     It speaks of a call when the tool or effect fits and, where it names places, the call names one of them; with
-         *     ``elsewhere`` it speaks of the calls that name any other place ("only …").
+         *     ``fast`` notes down what was said; ``reading`` reads strangers' texts in quarantine.
+         */
+        RoleSet: {
+            chain: components["schemas"]["ModelRef"][];
+            /** @enum {unknown} */
+            role: "fast" | "reading";
+            /** @enum {unknown} */
+            type: "role.set";
+        };
+        /**
+         * Rule
+         * @description A standing rule of the person's, as typed data.
+         *
+         *     It speaks of a call that does one of ``what``, by one of ``tools``, and meets every condition of ``where``; a part
+         *     that is empty says nothing. Several conditions of one role must hold for the same name. A ban or a question needs
+         *     one name that meets them; an allowance needs all of what the call does and names.
          *
          *     Args:
          *         id: ``r_`` and 8 hex digits.
-         *         verdict: deny goes before ask, ask before allow.
-         *         text: the sentence, as the person wrote it.
-         *         tools: names of tools, with ``*`` for any part; empty for all.
-         *         effects: values of ``ToolEffect``; empty for all.
-         *         paths: patterns of paths below the workspace, ``*`` and ``**`` as in globs; a folder ends in ``/``.
-         *         hosts: exact names, ``*.name``, or ``*`` for all.
-         *         programs: names of programs that a command line starts.
-         *         elsewhere: see above.
-         *         changing: it speaks only of calls that may change something.
+         *         decision: deny goes before ask, ask before allow.
+         *         what: what a call does.
+         *         tools: exact names; rules of older homes have ``*`` for any part.
+         *         where: what it names.
          *         directory: the folder that it holds for; "" for every one.
+         *         expires_at_ms: when it ends, in milliseconds since 1970; 0 for never.
+         *         text: the sentence that it was made from; "" for the form.
+         *         confirmed: the person has seen it in this form.
          */
         Rule: {
-            /** @default false */
-            changing: boolean;
+            /** @default true */
+            confirmed: boolean;
+            /** @enum {unknown} */
+            decision: "allow" | "ask" | "deny";
             /** @default  */
             directory: string;
-            /** @default [] */
-            effects: string[];
-            /** @default false */
-            elsewhere: boolean;
-            /** @default [] */
-            hosts: string[];
+            /** @default 0 */
+            expires_at_ms: number;
             id: string;
-            /** @default [] */
-            paths: string[];
-            /** @default [] */
-            programs: string[];
+            /** @default  */
             text: string;
             /** @default [] */
             tools: string[];
-            /** @enum {unknown} */
-            verdict: "allow" | "ask" | "deny";
+            /** @default [] */
+            what: ("change" | "delete" | "leave" | "read" | "run" | "send")[];
+            /** @default [] */
+            where: components["schemas"]["Condition"][];
         };
         /**
          * RuleMade
@@ -6281,6 +6944,53 @@ export interface components {
             type: "rule.made";
         };
         /**
+         * RulePreview
+         * @description What a rule would do, before it holds.
+         *
+         *     Args:
+         *         understood: whether the rule can be made as it is; else it is a form, filled in as far as the sentence was read.
+         *         rule: the rule, or the form.
+         *         reading: the rule in plain words; "" for a form that says nothing yet.
+         *         why: why it cannot be made; "" where it can.
+         *         speaks_of: names of the tools that it speaks of.
+         *         tools: how many tools there are.
+         *         caught: examples of calls that it speaks of.
+         *         passed: examples of calls that it does not.
+         *         worst: of an allowance, the most dangerous of the examples that it covers; "" for none.
+         *         warnings: rules that speak of the same calls otherwise, and a ban of everything.
+         */
+        RulePreview: {
+            /** @default [] */
+            caught: string[];
+            /** @default [] */
+            passed: string[];
+            /** @default  */
+            reading: string;
+            rule: components["schemas"]["Rule"];
+            /** @default [] */
+            speaks_of: string[];
+            /** @default 0 */
+            tools: number;
+            understood: boolean;
+            /** @default [] */
+            warnings: string[];
+            /** @default  */
+            why: string;
+            /** @default  */
+            worst: string;
+        };
+        /**
+         * RuleProposal
+         * @description A rule that would have spared questions which the person always answered with yes.
+         */
+        RuleProposal: {
+            asks: number;
+            /** @enum {unknown} */
+            decision: "allow";
+            tools: string[];
+            where: components["schemas"]["Condition"][];
+        };
+        /**
          * RuleRemoved
          * @description The person took a rule back.
          */
@@ -6289,6 +6999,33 @@ export interface components {
             id: string;
             /** @enum {unknown} */
             type: "rule.removed";
+        };
+        /**
+         * RuleRow
+         * @description A rule and its plain reading; ``expired`` once its time is over.
+         */
+        RuleRow: {
+            /** @default true */
+            confirmed: boolean;
+            /** @enum {unknown} */
+            decision: "allow" | "ask" | "deny";
+            /** @default  */
+            directory: string;
+            /** @default false */
+            expired: boolean;
+            /** @default 0 */
+            expires_at_ms: number;
+            id: string;
+            /** @default  */
+            reading: string;
+            /** @default  */
+            text: string;
+            /** @default [] */
+            tools: string[];
+            /** @default [] */
+            what: ("change" | "delete" | "leave" | "read" | "run" | "send")[];
+            /** @default [] */
+            where: components["schemas"]["Condition"][];
         };
         /**
          * RulesFile
@@ -6328,6 +7065,35 @@ export interface components {
             reverted_by: string | "";
             run: components["schemas"]["MemoryConsolidated"];
             ts_ms: number;
+        };
+        /**
+         * RunFacts
+         * @description What the record holds of a run or a turn, whatever the model says of it. Lists have at most 20 entries.
+         *
+         *     Args:
+         *         calls: how many ran, failed ones included.
+         *         failed: how many of them failed, or have an unknown outcome.
+         *         changed: how many paths were changed or removed, those that wait for the person included.
+         *         paths: of these.
+         *         commands: how many ran.
+         *         ran: the last of them.
+         *         sent: calls that acted on the outside world or left a machine: the tool, and the hosts that it reached.
+         */
+        RunFacts: {
+            /** @default 0 */
+            calls: number;
+            /** @default 0 */
+            changed: number;
+            /** @default 0 */
+            commands: number;
+            /** @default 0 */
+            failed: number;
+            /** @default [] */
+            paths: string[];
+            /** @default [] */
+            ran: components["schemas"]["CommandRan"][];
+            /** @default [] */
+            sent: string[];
         };
         /**
          * RunRow
@@ -6496,15 +7262,25 @@ export interface components {
         };
         /**
          * Sentence
-         * @description Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
+         * @description Make a standing rule, of the form or of a sentence. It holds at once, for running sessions too.
          *
          *     Args:
-         *         text: the sentence, up to 500 characters; see ``brain.standing``.
+         *         text: a sentence of up to 500 characters, see ``brain.rule_sentences``; counts where there is no form.
          *         directory: the folder that it holds for, absolute; "" for every one.
+         *         rule: the form; its id is given by Stead.
+         *         confirmed: the person has seen how the sentence is read; without it a sentence is refused.
+         *         replaces: id of a rule that it takes the place of; "" for a new one.
          */
         Sentence: {
+            /** @default false */
+            confirmed: boolean;
             /** @default  */
             directory: string;
+            /** @default  */
+            replaces: string;
+            /** @default null */
+            rule: components["schemas"]["Rule"] | null;
+            /** @default  */
             text: string;
         };
         /**
@@ -6577,10 +7353,17 @@ export interface components {
             /** @default  */
             channel: string;
             /** @default [] */
+            checks: components["schemas"]["Check"][];
+            /** @default [] */
             constraints: string[];
             /** @default null */
             contract: components["schemas"]["Contract"] | null;
             directory: string;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            effort: "" | "high" | "low" | "medium";
             /** @default [] */
             hosts: string[];
             /** @default [] */
@@ -6593,12 +7376,16 @@ export interface components {
              */
             mode: "trial" | "workspace";
             profile: components["schemas"]["Profile"];
+            /** @default null */
+            rules: components["schemas"]["Rule"][] | null;
             /** @default [] */
             secrets: components["schemas"]["Secret"][];
             title: string;
             tools: string[];
             /** @enum {unknown} */
             type: "session.opened";
+            /** @default [] */
+            unpriced: string[];
             workspace: string;
         };
         /**
@@ -6636,12 +7423,64 @@ export interface components {
             accept: boolean;
         };
         /**
+         * ShiftedCall
+         * @description One such call: ``before`` and ``after`` are the rules that decided; ``event`` is its verdict's seq.
+         */
+        ShiftedCall: {
+            after: string;
+            /** @enum {unknown} */
+            answer: "" | "denied" | "given" | "lapsed";
+            arguments: string;
+            before: string;
+            event: number;
+            session: string;
+            /** @enum {unknown} */
+            shift: "asked" | "refused" | "released" | "unasked";
+            tool: string;
+            ts_ms: number;
+        };
+        /**
+         * ShiftRow
+         * @description How many calls a change moves one way, and of these how many the person had said yes and no to.
+         */
+        ShiftRow: {
+            calls: number;
+            denied: number;
+            given: number;
+            /** @enum {unknown} */
+            shift: "asked" | "refused" | "released" | "unasked";
+        };
+        /**
          * SignInCode
          * @description A one-time code, and the link that signs a browser in with it within ten minutes.
          */
         SignInCode: {
             code: string;
             url: string;
+        };
+        /**
+         * Simulation
+         * @description What a change would have done to the last calls.
+         *
+         *     Args:
+         *         verdicts: that were looked at, the second ones after an answer included.
+         *         same: those that come out as recorded by the policy of their moment.
+         *         differing: events of those that should and do not; any is a fault of Stead.
+         *         apart: how many are not compared, by reason.
+         *         calls: that were compared: those whose first verdict comes out as recorded.
+         *         shifts: what the change moves; empty where it moves nothing.
+         *         examples: the newest of each kind.
+         */
+        Simulation: {
+            apart: {
+                [key: string]: number;
+            };
+            calls: number;
+            differing: number[];
+            examples: components["schemas"]["ShiftedCall"][];
+            same: number;
+            shifts: components["schemas"]["ShiftRow"][];
+            verdicts: number;
         };
         /**
          * Size
@@ -6879,6 +7718,8 @@ export interface components {
          */
         Thinking: {
             /** @default  */
+            model: string;
+            /** @default  */
             provider: string;
             /** @default  */
             signature: string;
@@ -6942,12 +7783,18 @@ export interface components {
             /** @default [] */
             changed: string[];
             duration_ms: number;
+            /** @default  */
+            effect: string;
             /** @default [] */
             entities: components["schemas"]["Entity"][];
+            /** @default null */
+            exit_code: number | null;
             key: string;
             label: components["schemas"]["Label"];
             /** @enum {unknown} */
             outcome: "cancelled" | "denied" | "error" | "ok" | "unknown";
+            /** @default [] */
+            reached: string[];
             /** @default [] */
             removed: string[];
             size_bytes: number;
@@ -6992,6 +7839,24 @@ export interface components {
             source: string;
             text: string;
             tool: string;
+        };
+        /**
+         * ToolRow
+         * @description A tool as the person's permissions see it.
+         *
+         *     Args:
+         *         name: the tool's.
+         *         effect: the strongest thing that a call can do, as ``ToolEffect`` has it.
+         *         level: how often a call is asked about where no rule speaks of it.
+         *         decision: what rules for the whole tool decide; "" where there is none.
+         *         rules: ids of the rules that name the tool.
+         */
+        ToolRow: {
+            decision: ("allow" | "ask" | "deny") | string;
+            effect: string;
+            level: string;
+            name: string;
+            rules: string[];
         };
         /**
          * ToolStarted
@@ -7073,7 +7938,21 @@ export interface components {
             changed: number;
             /** @default [] */
             changes: components["schemas"]["FileChange"][];
+            /**
+             * @default {
+             *       "calls": 0,
+             *       "failed": 0,
+             *       "changed": 0,
+             *       "paths": [],
+             *       "commands": 0,
+             *       "ran": [],
+             *       "sent": []
+             *     }
+             */
+            facts: components["schemas"]["RunFacts"];
             reason: string;
+            /** @default  */
+            status: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | "";
             summary: string;
             turn: number;
             /** @enum {unknown} */
@@ -7166,6 +8045,13 @@ export interface components {
         WantedBudget: {
             tokens: number | "unlimited";
             usd_micros: number | "unlimited";
+        };
+        /**
+         * WantedChecks
+         * @description Put these acceptance checks in place of the person's; proposals among them are accepted.
+         */
+        WantedChecks: {
+            checks: components["schemas"]["Check"][];
         };
         /**
          * WantedForgotten
@@ -7262,6 +8148,21 @@ export interface components {
             level: "channel" | "global" | "private" | "workspace";
         };
         /**
+         * WantedModel
+         * @description Let other models serve a session or objective from its next request on.
+         *
+         *     Args:
+         *         session: whose.
+         *         chain: the model, then its fallbacks; empty keeps those that it has.
+         *         effort: how hard they are to think; None keeps what it is, "" leaves it to each model's own setting.
+         */
+        WantedModel: {
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default null */
+            effort: ("" | "high" | "low" | "medium") | null;
+        };
+        /**
          * WantedOrder
          * @description Put these directives first, in this order; the others follow in the order that they have.
          */
@@ -7291,6 +8192,65 @@ export interface components {
             directory: string;
             /** @default null */
             draft: components["schemas"]["Draft"] | null;
+        };
+        /**
+         * WantedRule
+         * @description What a rule would do, of a sentence or of the form; nothing holds by it.
+         *
+         *     A sentence that is not understood comes back as a form, filled in as far as it was read.
+         */
+        WantedRule: {
+            /**
+             * @description An absolute path; "" for none, or for any.
+             * @default
+             */
+            directory: string;
+            /** @default null */
+            rule: components["schemas"]["Rule"] | null;
+            /** @default  */
+            text: string;
+        };
+        /**
+         * WantedSettings
+         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
+         *
+         *     Args:
+         *         name: of the provider.
+         *         model: "" for every model of the provider.
+         *         input_price: of tokens in, in millionths of a dollar for a million; 0 is free.
+         *         output_price: of tokens out.
+         *         cached_price: of tokens in that the vendor's cache had; the input's where it is not given.
+         *         window_tokens: input and output together.
+         *         max_output_tokens: of one reply.
+         *         headers: by name: ``${NAME}`` of the environment, ``keychain:SERVICE/NAME``, or the value itself, which goes
+         *             into the vault and is shown nowhere; "" takes the header away.
+         *         params: JSON by name, put into the body of each request; null takes one away.
+         *         effort: "low", "medium" or "high".
+         *         reset: forget first what was said of it before.
+         */
+        WantedSettings: {
+            /** @default null */
+            cached_price: number | null;
+            /** @default null */
+            effort: ("" | "high" | "low" | "medium") | null;
+            /** @default null */
+            headers: {
+                [key: string]: string;
+            } | null;
+            /** @default null */
+            input_price: number | null;
+            /** @default null */
+            max_output_tokens: number | null;
+            /** @default  */
+            model: string;
+            /** @default null */
+            output_price: number | null;
+            /** @default null */
+            params: Record<string, never> | null;
+            /** @default false */
+            reset: boolean;
+            /** @default null */
+            window_tokens: number | null;
         };
         /**
          * WantedWords
@@ -7664,6 +8624,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditReport"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_autonomy: {
+        parameters: {
+            query?: {
+                weeks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Autonomy"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -9349,7 +10340,7 @@ export interface operations {
                 /** @description The ``next`` of the page before. */
                 after?: string;
                 limit?: number;
-                status?: ("cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting") | "";
+                status?: ("answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting") | "";
             };
             header?: never;
             path?: never;
@@ -10089,6 +11080,44 @@ export interface operations {
             };
         };
     };
+    configure_model: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedSettings"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     check_provider: {
         parameters: {
             query?: never;
@@ -10182,6 +11211,42 @@ export interface operations {
             };
         };
     };
+    set_role: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleModels"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_rules: {
         parameters: {
             query?: never;
@@ -10197,7 +11262,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Rule_"];
+                    "application/json": components["schemas"]["Page_RuleRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10221,7 +11286,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["Sentence"];
             };
@@ -10268,6 +11333,139 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    confirm_rule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedRule"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePreview"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    simulate_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PolicyOnTrial"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_tool_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ToolRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10494,7 +11692,7 @@ export interface operations {
                 /** @description The ``next`` of the page before. */
                 after?: string;
                 limit?: number;
-                status?: ("cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting") | "";
+                status?: ("answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting") | "";
             };
             header?: never;
             path?: never;
@@ -10953,6 +12151,83 @@ export interface operations {
             };
         };
     };
+    set_checks: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedChecks"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    answer_check: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckAnswer"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     close_session: {
         parameters: {
             query?: never;
@@ -11251,6 +12526,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Said"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_model: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedModel"];
             };
         };
         responses: {

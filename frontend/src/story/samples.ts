@@ -28,6 +28,7 @@ export const opened: Opening = {
   ignore: [],
   constraints: [],
   checks: [],
+  rules: null,
 };
 
 export const ROW: Row = {
@@ -37,6 +38,7 @@ export const ROW: Row = {
   constraints: [],
   checks: [],
   facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
+  guarded: [],
   status: "running",
   reason: "",
   summary: "",

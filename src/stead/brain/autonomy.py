@@ -16,10 +16,10 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.domain import events as ev
-from stead.domain.autonomy import Autonomy, Condition, LiveGrant, Period, RuleProposal
+from stead.domain.autonomy import Autonomy, LiveGrant, Period, RuleProposal
 from stead.domain.ids import HOME, ApprovalId, SessionId
 from stead.domain.messages import WORKSPACE
-from stead.domain.policies import Risk
+from stead.domain.policies import Condition, Risk
 from stead.domain.simulation import ANSWERS, Answered
 from stead.domain.tools import Declaration
 
@@ -157,9 +157,9 @@ def _condition(question: ev.ApprovalRequested, declared: Mapping[str, Declaratio
         return None
     kind, _, value = question.shape.partition(":")
     if kind in ("shell", "host") and value:
-        return Condition("command" if kind == "shell" else "host", "inside", (value,))
+        return Condition("command" if kind == "shell" else "host", (value,))
     arguments = msgspec.json.decode(question.arguments, type=dict[str, object])
     named = [arguments.get(name) for name in declared[question.tool].path_args] if question.tool in declared else []
     if len(named) != 1 or not isinstance(named[0], str) or "/" not in posixpath.normpath(named[0]):
         return None
-    return Condition("path", "inside", (posixpath.dirname(posixpath.normpath(named[0])) + "/",))
+    return Condition("path", (posixpath.dirname(posixpath.normpath(named[0])) + "/",))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 
 from stead.brain.context import INSTRUCTIONS, SESSION_INSTRUCTIONS
 from stead.brain.estimate import estimate_tokens
-from stead.brain.standing import understood
+from stead.brain.rule_sentences.grammar import understood
 from stead.domain.directives import Directive, Directives, Prompt, PromptPart
 from stead.domain.policies import Rule
 

@@ -31,7 +31,7 @@ def _try(invocation: Invocation, arguments: Namespace) -> int:
     try:
         add = [{"id": f"r_{place:08x}", **json.loads(text)} for place, text in enumerate(arguments.add or [])]
     except (TypeError, ValueError) as error:
-        way = """stead rules try --add '{"verdict": "ask", "text": "make", "programs": ["make"]}'"""
+        way = """stead rules try --add '{"decision": "ask", "where": [{"role": "command", "values": ["make"]}]}'"""
         raise CommandError(f"--add takes a rule as a JSON object: {error}", way) from error
     change: Json = {"add": add, "remove": arguments.remove or [], "grants": arguments.grant or []}
     change |= {"last": arguments.last, "examples": arguments.examples}

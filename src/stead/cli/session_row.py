@@ -46,7 +46,8 @@ def print_row(out: Output, row: Json, watchers: Sequence[Json] = ()) -> None:
         "here": [watcher["door"] for watcher in watchers],
     }
     out.line(out.style(fill("{id}: {title}", row), "bold"))
-    keep = [("keep", fill("{}", constraint)) for constraint in row["constraints"]]
+    by = {True: "kept by the guard", False: "only asked of the model"}
+    keep = [("keep", f"{fill('{}', text)}  ({by[text in row['guarded']]})") for text in row["constraints"]]
     out.pairs([*pairs(_PAIRS, shown), *keep], indent="  ")
     _print_text(out, row, "goal", row["goal"])
     _print_text(out, row, "last words" if row["kind"] == "session" else "summary", row["summary"])

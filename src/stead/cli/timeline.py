@@ -299,8 +299,10 @@ def _opening(session: str, body: Json) -> Iterator[Line]:
     limit = "budget {budget.tokens:number} tokens, {budget.usd_micros:money}"
     yield fill(f"  in {{directory}}, with {{models:then}}, {limit}", shown), ""
     yield from filled(unpriced(body, body["budget"]))
+    guarded = {rule["text"] for rule in body.get("rules") or ()}
     for constraint in body.get("constraints", ()):
-        yield f"  keep: {clean_line(constraint, _LINE_LIMIT)}", ""
+        by = "kept by the guard" if " ".join(constraint.split()) in guarded else "only asked of the model"
+        yield f"  keep: {clean_line(constraint, _LINE_LIMIT)} ({by})", ""
 
 
 def _plan(body: Json, before: list[Json]) -> Iterator[Line]:

@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.policies import Condition
+
 
 class Period(msgspec.Struct, frozen=True):
     """What was asked in a time.
@@ -46,14 +48,6 @@ class LiveGrant(msgspec.Struct, frozen=True):
     since_ms: int
     expires_at_ms: int
     used: int = 0
-
-
-class Condition(msgspec.Struct, frozen=True):
-    """What the arguments of a role have to be: on this side of the set of these values."""
-
-    role: Literal["command", "host", "path"]
-    side: Literal["inside", "outside"]
-    values: tuple[str, ...]
 
 
 class RuleProposal(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.memory_commands import MemoryCommand
-from stead.domain.policies import Profile
+from stead.domain.policies import Profile, Rule
 from stead.domain.provider_commands import *
 from stead.domain.providers import Effort
 from stead.domain.search import Engine
@@ -255,15 +255,27 @@ class AllowHost(msgspec.Struct, frozen=True, tag="host.allow", forbid_unknown_fi
 
 
 class AddRule(msgspec.Struct, frozen=True, tag="rule.add", forbid_unknown_fields=True):
-    """Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
+    """Make a standing rule, of the form or of a sentence. It holds at once, for running sessions too.
 
     Args:
-        text: the sentence, up to 500 characters; see ``brain.standing``.
+        text: a sentence of up to 500 characters, see ``brain.rule_sentences``; counts where there is no form.
         directory: the folder that it holds for, absolute; "" for every one.
+        rule: the form; its id is given by Stead.
+        confirmed: the person has seen how the sentence is read; without it a sentence is refused.
+        replaces: id of a rule that it takes the place of; "" for a new one.
     """
 
-    text: str
+    text: str = ""
     directory: str = ""
+    rule: Rule | None = None
+    confirmed: bool = False
+    replaces: str = ""
+
+
+class ConfirmRule(msgspec.Struct, frozen=True, tag="rule.confirm", forbid_unknown_fields=True):
+    """Say that a rule of an older home means what its form says. It holds before and after."""
+
+    id: str
 
 
 class RemoveRule(msgspec.Struct, frozen=True, tag="rule.remove", forbid_unknown_fields=True):
@@ -466,6 +478,7 @@ Command = (
     | RemoveSecret
     | AllowHost
     | AddRule
+    | ConfirmRule
     | RemoveRule
     | DisallowHost
     | MemoryCommand

@@ -258,7 +258,7 @@ Body = (
     | HomeBody
 )
 
-VERSIONS: dict[str, int] = {"session.opened": 3, "objective.ended": 2}
+VERSIONS: dict[str, int] = {"session.opened": 3, "objective.ended": 2, "rule.made": 2}
 """Tags whose current version is past 1."""
 RETIRED: dict[str, str] = {"objective.created": "session.opened"}
 """Tags that are written no more, each with the one that its versions go on in."""

@@ -149,37 +149,60 @@ class Profile(StrEnum):
     """Nothing that could change something is there at all."""
 
 
-class Rule(msgspec.Struct, frozen=True):
-    """A standing rule of the person's, compiled from their sentence.
+Decision = Literal["deny", "ask", "allow"]
+"""What a rule says of a call; deny goes before ask, ask before allow."""
+Action = Literal["read", "change", "delete", "run", "leave", "send"]
+"""What a call does, as rules speak of it. ``leave``: it sends anything off this computer. ``send``: it acts on the
+outside world, or on what cannot be brought back. ``run``: it starts a program."""
+ConditionRole = Literal["host", "recipient", "path", "command", "amount", "account"]
+"""What of a call a condition tests, whatever the argument is called."""
 
-    It speaks of a call when the tool or effect fits and, where it names places, the call names one of them; with
-    ``elsewhere`` it speaks of the calls that name any other place ("only …").
+
+class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One test of what a call names.
+
+    Args:
+        role: which of its arguments are tested.
+        side: whether a name has to be one of the values, or none of them.
+        values: at least one. Hosts and the domains of recipients stand for what is below them too, ``=name`` for that
+            name alone, ``*.name`` for what is below it, ``*`` for all. Paths are globs below the workspace, a folder
+            ends in ``/``. A command is a program, its first words and flags that must be there. Amounts are intervals
+            with their ends: ``..100``, ``100..``, ``5..10``.
+    """
+
+    role: ConditionRole
+    values: tuple[str, ...]
+    side: Literal["inside", "outside"] = "inside"
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A standing rule of the person's, as typed data.
+
+    It speaks of a call that does one of ``what``, by one of ``tools``, and meets every condition of ``where``; a part
+    that is empty says nothing. Several conditions of one role must hold for the same name. A ban or a question needs
+    one name that meets them; an allowance needs all of what the call does and names.
 
     Args:
         id: ``r_`` and 8 hex digits.
-        verdict: deny goes before ask, ask before allow.
-        text: the sentence, as the person wrote it.
-        tools: names of tools, with ``*`` for any part; empty for all.
-        effects: values of ``ToolEffect``; empty for all.
-        paths: patterns of paths below the workspace, ``*`` and ``**`` as in globs; a folder ends in ``/``.
-        hosts: exact names, ``*.name``, or ``*`` for all.
-        programs: names of programs that a command line starts.
-        elsewhere: see above.
-        changing: it speaks only of calls that may change something.
+        decision: deny goes before ask, ask before allow.
+        what: what a call does.
+        tools: exact names; rules of older homes have ``*`` for any part.
+        where: what it names.
         directory: the folder that it holds for; "" for every one.
+        expires_at_ms: when it ends, in milliseconds since 1970; 0 for never.
+        text: the sentence that it was made from; "" for the form.
+        confirmed: the person has seen it in this form.
     """
 
     id: str
-    verdict: Literal["deny", "ask", "allow"]
-    text: str
+    decision: Decision
+    what: tuple[Action, ...] = ()
     tools: tuple[str, ...] = ()
-    effects: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
-    elsewhere: bool = False
-    changing: bool = False
+    where: tuple[Condition, ...] = ()
     directory: str = ""
+    expires_at_ms: int = 0
+    text: str = ""
+    confirmed: bool = True
 
 
 class Reason(msgspec.Struct, frozen=True):

@@ -76,6 +76,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     checks: tuple[CheckRow, ...] = ()
     facts: RunFacts = RunFacts()
     """What the record holds of the run that ended, or of the last turn."""
+    guarded: tuple[str, ...] = ()
+    """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
 
 
 class StepRow(msgspec.Struct, frozen=True):

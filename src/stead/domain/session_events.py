@@ -14,7 +14,7 @@ from stead.domain.checks import Check, End, RunFacts
 from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
 from stead.domain.messages import Attachment, Message, UserMessage
 from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep
-from stead.domain.policies import Confidentiality, Label, Profile
+from stead.domain.policies import Confidentiality, Label, Profile, Rule
 from stead.domain.providers import Effort
 from stead.domain.secrets import Secret
 from stead.domain.trials import WorkMode
@@ -50,6 +50,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """Patterns as in .gitignore of what checkpoints leave out, in addition to what they always do."""
     checks: tuple[Check, ...] = ()
     """The person's, of an objective; what becomes of them is in ``checks.set``."""
+    rules: tuple[Rule, ...] | None = None
+    """What of the constraints the guardian keeps; none in sessions that were opened before this was recorded."""
     channel: str = ""
     """The channel that it talks in, in which others may read along; "" at the person's own doors."""
     unpriced: tuple[str, ...] = ()

@@ -77,6 +77,7 @@ class Declaration(msgspec.Struct, frozen=True):
             empty); ``effect`` holds for all others.
         stores: names of what a call reads from and writes to. What a tainted session wrote into one stays tainted for
             who reads it.
+        local: it acts on this computer alone, though what it does cannot be brought back; nothing leaves.
     """
 
     effect: ToolEffect
@@ -98,6 +99,7 @@ class Declaration(msgspec.Struct, frozen=True):
     closed_args: tuple[str, ...] = ()
     effects: Mapping[str, Mapping[str, ToolEffect]] = {}
     stores: tuple[str, ...] = ()
+    local: bool = False
 
 
 def acting(declaration: Declaration, arguments: Mapping[str, object]) -> Declaration:

@@ -97,9 +97,12 @@ def decide(call: Proposed, facts: Facts) -> Verdict:
         return _deny(risk, "arguments", call.malformed)
     if denied := _hard_denial(call, call.spec, facts, risk):
         return Deny(denied, risk)
-    ruling = rules.speaking(facts.rules, call.spec, _touched(call, call.spec, facts))
-    if ruling is not None and ruling.verdict == "deny":
-        return _deny(risk, "rule-deny", f"A standing rule of the person forbids it: {ruling.text!r}.")
+    ruling = None
+    if facts.rules:
+        touched = rules.touched(call.spec.declaration, call.arguments, call.shell, facts.reach, facts.hosts)
+        ruling = rules.speaking(facts.rules, call.spec, touched)
+    if ruling is not None and ruling.decision == "deny":
+        return _deny(risk, "rule-deny", f"A standing rule of the person forbids it: {rules.named(ruling)!r}.")
     return _judge(call, call.spec, facts, risk, unapproved, ruling)
 
 
@@ -118,7 +121,7 @@ def _judge(
     bound = shapes.bound_to(call.shell, facts.circumstances, facts.digest_key)
     fits = planning.fit(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
     sources = facts.context.sources
-    asks = ruling is not None and ruling.verdict == "ask"
+    asks = ruling is not None and ruling.decision == "ask"
     suspended = facts.context.strayed and policy.reaches_out(spec.declaration)
     granted = any(shapes.covers(grant, call.tool, covering, sources, bound) for grant in facts.grants)
     if level is Level.AUTO and not asks:
@@ -129,7 +132,7 @@ def _judge(
         text = "The plan named it before anything untrusted was read, and its target is the person's."
         reason = Reason("planned", text)
     elif ruling is not None and not asks and level is not Level.CONFIRM:
-        reason = Reason("rule-allow", f"A standing rule of the person allows it: {ruling.text!r}.")
+        reason = Reason("rule-allow", f"A standing rule of the person allows it: {rules.named(ruling)!r}.")
     elif granted and not suspended and not asks and level is not Level.CONFIRM:
         reason = Reason("granted", f"The person granted {call.tool!r} ahead.")
     else:
@@ -199,7 +202,7 @@ def _why_ask(
         text = f"The plan would let {calls} leave this computer unasked, to targets that only the model named: "
         return Reason("plan-targets", text + "; ".join(targets))
     if ruling is not None:
-        return Reason("rule-ask", f"A standing rule of the person asks for it: {ruling.text!r}.")
+        return Reason("rule-ask", f"A standing rule of the person asks for it: {rules.named(ruling)!r}.")
     if doubtful := next((origin for origin in origins if origin.source and policy.reaches_out(spec.declaration)), None):
         text = f"Its {doubtful.argument!r} comes from {doubtful.source!r}, which is untrusted."
         return Reason("tainted-argument", text)
@@ -233,21 +236,6 @@ def _unapproved_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str
 
 def _hosts(call: Proposed, spec: ToolSpec) -> list[str]:
     return [str(host) for host in policy.values(spec.declaration.host_args, call.arguments) if host]
-
-
-def _touched(call: Proposed, spec: ToolSpec, facts: Facts) -> rules.Touched:
-    """What the person's rules can speak of."""
-    declaration = spec.declaration
-    paths = [str(path) for path in policy.paths(declaration, call.arguments)]
-    hosts = (*_hosts(call, spec), *policy.requested(declaration, call.arguments, facts.reach))
-    if call.shell is None:
-        return rules.Touched(tuple(paths), hosts, changes=policy.changes(declaration))
-    wild = any(char in call.shell.shape for char in "*?[")
-    known = call.shell.risk in (Risk.LOW, Risk.MEDIUM) and not wild
-    named = (*paths, *call.shell.paths)
-    return rules.Touched(
-        named, hosts, call.shell.programs, certain=known, parsed=bool(call.shell.shape), changes=call.shell.changes
-    )
 
 
 def _deny(risk: Risk, rule: str, text: str) -> Deny:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from stead.domain.policies import Confidentiality, Level, Risk
 from stead.domain.tools import Declaration, ToolEffect
@@ -108,6 +109,7 @@ def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | 
     return None
 
 
+@lru_cache(maxsize=4096)
 def below(path: str) -> str:
     """A path as text, relative to the workspace; ``..`` stands in it only where it leads out."""
     return posixpath.relpath(posixpath.join(WORKSPACE, path), WORKSPACE)

@@ -46,7 +46,8 @@ class ShellRisk(msgspec.Struct, frozen=True):
         reasons: what was found, worst first; never empty.
         paths: files that the command names, relative to ``/work`` where they are inside.
         changes: false only when the command surely writes nothing.
-        programs: names of the commands it runs, wrappers and what they wrap alike; a file that is run by its path.
+        commands: the simple commands it runs with their words, wrappers and what they wrap alike; a file that output is
+            written to stands as one that is called ``>``.
     """
 
     risk: Risk
@@ -54,7 +55,7 @@ class ShellRisk(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...]
     paths: tuple[str, ...]
     changes: bool
-    programs: tuple[str, ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
 
 
 def assess(command: str) -> ShellRisk:
@@ -129,4 +130,5 @@ def _result(findings: Sequence[Finding], shape: str, judge: Judge) -> ShellRisk:
     granted = all(RULES[finding.rule].grantable for finding in ranked)
     changes = any(RULES[finding.rule].changes for finding in ranked)
     reasons = tuple(one.reason() for one in ranked[:_REASONS])
-    return ShellRisk(risk, shape if granted else "", reasons, tuple(judge.named), changes, tuple(judge.programs))
+    shape = shape if granted else ""
+    return ShellRisk(risk, shape, reasons, tuple(judge.named), changes, tuple(judge.commands))

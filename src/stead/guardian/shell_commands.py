@@ -33,14 +33,14 @@ _FOLDERS = 8
 class Judge:
     """Judges the commands of one text, in their order: a ``cd`` counts for what follows.
 
-    After ``judge`` and ``judge_redirect``, ``findings`` says what was met, ``named`` which paths, ``programs`` what
-    is started, and ``nested`` which texts a shell would run in turn.
+    After ``judge`` and ``judge_redirect``, ``findings`` says what was met, ``named`` which paths, ``commands``
+    what is started with which words, and ``nested`` which texts a shell would run in turn.
     """
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.named: dict[str, None] = {}
-        self.programs: dict[str, None] = {}
+        self.commands: dict[tuple[str, ...], None] = {}
         self.nested: list[str] = []
         self.folders = [WORKSPACE]
         self._depth = 0
@@ -60,7 +60,8 @@ class Judge:
         met = len(self.findings)
         name = self._name(words[0])
         arguments = words[1:]
-        self.programs[name or words[0].source] = None
+        program = name or words[0].source
+        self.commands[program, *(word.source if word.text is None else word.text for word in arguments)] = None
         if name:
             self._known(name, arguments, piped, fed)
         for word in arguments:
@@ -89,6 +90,7 @@ class Judge:
             self.read(target)
         elif text != "/dev/null":
             self.find("shell-redirect", text)
+            self.commands[operator, text] = None
             self.write(target)
 
     def find(self, rule: str, thing: str = "") -> None:

@@ -175,7 +175,7 @@ def failed(body: ev.Body) -> bool:
     """Whether an event ends a run or a turn that came to nothing: a fault, a limit, work that was not done."""
     match body:
         case ev.ObjectiveEnded(status=status):
-            return status == "failed"
+            return status in ("failed", "incomplete")
         case ev.TurnEnded(reason=reason):
             return reason not in ("done", "cancelled")
         case _:

@@ -38,6 +38,7 @@ from stead.runtime.opening import Opener
 from stead.runtime.overview import Overview
 from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
+from stead.runtime.rules import RuleBook
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook, SecretCommand
@@ -89,6 +90,7 @@ class Runtime:
         self.terminals = TerminalRoom(deps, sessions)
         self.memory = deps.memory.queries
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
+        self.rules = RuleBook(lambda: home.state.rules, deps.gate.specs(()), deps.gate.reach, deps.clock)
         self._started_ms = deps.clock.now_ms()
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
@@ -200,7 +202,8 @@ class Runtime:
             if isinstance(command, SecretCommand):
                 fact: ev.Body = await self._book.change(command)
             else:
-                fact = await change(command, self._home.state, self._book, self._providers, door)
+                tools = [spec.name for spec in self._deps.gate.specs(())]
+                fact = await change(command, self._home.state, self._book, self._providers, door, tools)
             events = await self._home.record(fact, cause=claim.id, claim=claim)
             self._providers.configure(self._home.state)
             if isinstance(command, cmd.SetProviderKey):

@@ -14,8 +14,9 @@ from typing import TypeVar
 
 import msgspec
 
-from stead.brain.standing import understood
+from stead.brain.rule_sentences.grammar import constraint_rules
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError, MachineUnavailable
+from stead.domain.events import SessionOpened
 from stead.domain.ids import CallDigest
 from stead.domain.messages import MACHINE, WORKSPACE, UserMessage
 from stead.domain.permits import Permit, canonical
@@ -146,9 +147,14 @@ class Gate:
         """Kinds of sources that the person does not take for strangers in a folder."""
         return self._standing(directory).known
 
-    def barring(self, session: Session) -> Barred:
+    @property
+    def reach(self) -> Reach:
+        """What may be fetched."""
+        return self._reach
+
+    def barring(self, session: Session, now_ms: int) -> Barred:
         """What the person's rules, and the session's constraints, say against changed paths."""
-        return barring(_rules(self._standing(session.spec.directory), session))
+        return barring(_rules(self._standing(session.spec.directory), session, now_ms))
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.
@@ -248,7 +254,7 @@ class Gate:
             digest_key=self._digest_key,
             nonce=self._random_bytes(16),
             context=context,
-            rules=_rules(standing, session),
+            rules=_rules(standing, session, moment.now_ms),
             hosts=(*standing.hosts, *session.spec.hosts),
             declared=self._declared,
         )
@@ -404,14 +410,15 @@ def _texts(session: Session, tool: str, declared: Mapping[str, Declaration]) -> 
     return Texts(vouched, believed, endorsed, [*reversed(repeated), *outputs])
 
 
-def _rules(standing: Standing, session: Session) -> tuple[Rule, ...]:
-    return (*standing.rules, *_rules_of(session.spec.constraints))
+def _rules(standing: Standing, session: Session, now_ms: int) -> tuple[Rule, ...]:
+    """The person's rules and those of the session's goal that hold at a moment."""
+    held = (*standing.rules, *_goal_rules(session.spec))
+    return tuple(rule for rule in held if not 0 < rule.expires_at_ms <= now_ms)
 
 
-@lru_cache(maxsize=64)
-def _rules_of(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
-    """An objective's constraints, as far as they are understood as rules; the rest is the model's to keep."""
-    return tuple(rule for rule in map(understood, constraints) if rule is not None and rule.verdict != "allow")
+def _goal_rules(spec: SessionOpened) -> tuple[Rule, ...]:
+    """The rules of a session's goal, as they were recorded; those of a session of before are read again."""
+    return constraint_rules(spec.constraints) if spec.rules is None else spec.rules
 
 
 def _label(declared: Declaration, stained: Sequence[str]) -> Label:

@@ -9,13 +9,12 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, assert_never
 
 import msgspec
 
-from stead.brain.standing import compile_rule
 from stead.domain import events as ev
 from stead.domain.bindings import ends
 from stead.domain.commands import (
@@ -23,6 +22,7 @@ from stead.domain.commands import (
     AllowHost,
     ConfigureModel,
     ConfigureProvider,
+    ConfirmRule,
     DisallowHost,
     RemoveProvider,
     RemoveRule,
@@ -48,6 +48,7 @@ from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
 from stead.runtime.model_settings import as_account, changed_settings, require_no_account
+from stead.runtime.rules import confirmed, made
 from stead.runtime.searching import SearchService, search_change
 
 log = logging.getLogger(__name__)
@@ -68,6 +69,7 @@ HomeCommand = (
     | AllowHost
     | DisallowHost
     | AddRule
+    | ConfirmRule
     | RemoveRule
     | SetSearch
     | RemoveSearch
@@ -338,7 +340,9 @@ class ProviderService(ProviderSetup, Protocol):
         """The same for the search engine."""
 
 
-async def change(command: HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str) -> ev.Body:
+async def change(
+    command: HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str, tools: Sequence[str]
+) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
     Raises:
@@ -377,9 +381,11 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, setup
             return ev.CapSet(daily=daily)
         case SetSearch() | RemoveSearch():
             return await search_change(command, state.search, secrets)
-        case AddRule(text=text, directory=directory):
+        case AddRule(directory=directory) as wanted:
             folder = await asyncio.to_thread(_folder, directory) if directory else ""
-            return ev.RuleMade(rule=compile_rule(text, folder), door=door)
+            return ev.RuleMade(rule=made(wanted, state.rules, tools, folder), door=door)
+        case ConfirmRule(id=id):
+            return ev.RuleMade(rule=confirmed(id, state.rules), door=door)
         case RemoveRule(id=id):
             if all(rule.id != id for rule in state.rules):
                 raise NotFound(f"there is no rule {id!r}; see `stead rules`")

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from stead.brain.directives import instructions
+from stead.brain.rule_sentences.grammar import constraint_rules
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.checks import all_checked
@@ -174,6 +175,7 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
     check_budget(budget)
     _check_bounds(command)
     directory = folder(command.directory)
+    constraints = tuple(text.strip() for text in command.constraints if text.strip())
     owed = None if command.goal is None else ev.Contract(command.goal.strip())
     name = owed.goal.splitlines()[0] if owed else Path(directory).name
     return ev.SessionOpened(
@@ -187,7 +189,8 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
         profile=command.profile,
         instructions="",  # composed when it begins
         contract=owed,
-        constraints=tuple(text.strip() for text in command.constraints if text.strip()),
+        constraints=constraints,
+        rules=constraint_rules(constraints),
         hosts=_allowed_hosts(command.hosts),
         checks=all_checked(command.checks),
         mode=command.mode,

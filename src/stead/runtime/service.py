@@ -26,6 +26,7 @@ from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
 from stead.runtime.memory_service import MemoryQueries
+from stead.runtime.rules import RuleBook
 from stead.runtime.searching import SearchCheck, SearchSetup
 
 
@@ -234,7 +235,15 @@ class ServiceAreas(Protocol):
         """What is remembered."""
 
 
-class Service(Holdings, ChangeQueries, ServiceAreas, Protocol):
+class RuleArea(Protocol):
+    """What the person allows and forbids."""
+
+    @property
+    def rules(self) -> RuleBook:
+        """The person's standing rules."""
+
+
+class Service(Holdings, ChangeQueries, ServiceAreas, RuleArea, Protocol):
     """The runtime, as doors see it."""
 
     @property

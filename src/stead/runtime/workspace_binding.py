@@ -57,4 +57,6 @@ def bind_by_session(deps: Deps, session: Session) -> None:
         InvalidRequest: as ``bind_workspace``.
     """
     known = deps.gate.known(session.spec.directory)
-    bind_workspace(deps.machines, session.id, session.spec, session.sources, known, deps.gate.barring(session))
+    bind_workspace(
+        deps.machines, session.id, session.spec, session.sources, known, deps.gate.barring(session, deps.clock.now_ms())
+    )

@@ -37,10 +37,41 @@ def _as_fact(plain: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "status": "unverified" if status == "completed" else status}
 
 
+_CLASSES = {"read": "read", "write": "change", "execute": "run", "fetch": "leave", "send": "send"}
+
+
+def _with_typed_rule(plain: dict[str, Any]) -> dict[str, Any]:
+    """A rule of a sentence's patterns as one of conditions; it holds as before until the person has confirmed it."""
+    old = plain["rule"]
+    effects, changing = old.get("effects", ()), old.get("changing", False)
+    paths, programs, hosts = (tuple(old.get(key, ())) for key in ("paths", "programs", "hosts"))
+    if changing:
+        what = ["change"]
+    elif hosts or "fetch" in effects:
+        what = ["leave"]
+    else:
+        # A path of a rule on reading was kept from every command and change too.
+        what = [_CLASSES[effect] for effect in effects if not (paths and effect == "execute")]
+    if old["verdict"] == "allow" and "execute" in effects and "run" not in what:
+        what.append("run")
+    everywhere = "*" in hosts and old["verdict"] != "allow"
+    named = {
+        "path": tuple(path if "/" in path or "*" not in path else f"./{path}" for path in paths),
+        "command": programs,
+        "host": () if everywhere else tuple(host if host[:1] == "*" else f"={host}" for host in hosts),
+    }
+    side = "outside" if old.get("elsewhere") else "inside"
+    where = [{"role": role, "side": side, "values": values} for role, values in named.items() if values]
+    kept = {key: old[key] for key in ("id", "text", "tools", "directory") if key in old}
+    rule = {**kept, "decision": old["verdict"], "what": what, "where": where, "confirmed": False}
+    return {**plain, "rule": rule}
+
+
 UPCASTS: dict[tuple[str, int], Upcast] = {
     ("objective.created", 1): _with_profile,
     ("objective.created", 2): _as_session,
     ("objective.ended", 1): _as_fact,
+    ("rule.made", 1): _with_typed_rule,
     ("session.opened", 1): _with_profile,
     ("session.opened", 2): dict,  # it had no contract, and has none
 }

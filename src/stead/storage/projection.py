@@ -70,6 +70,7 @@ def opened(event: ev.Event, body: ev.SessionOpened) -> Objective:
             title=body.title,
             goal="",
             constraints=body.constraints,
+            guarded=_guarded(body),
             status="idle" if body.interactive else "pending",
             reason="",
             summary="",
@@ -196,6 +197,12 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=replace(row, review=Review()))
         case _:
             return objective
+
+
+def _guarded(body: ev.SessionOpened) -> tuple[str, ...]:
+    """The constraints that the guardian keeps, as rules that were recorded at the opening."""
+    said = {rule.text for rule in body.rules or ()}
+    return tuple(text for text in body.constraints if " ".join(text.split()) in said)
 
 
 def _spoken_to(objective: Objective) -> ObjectiveRow:

@@ -67,6 +67,7 @@ class ConfigSetTool(StructTool[ConfigSetArguments]):
             authority_args=("setting", "value"),
             output_trust=Integrity.TRUSTED,
             unplanned=True,
+            local=True,
         )
         description = "Propose a change of a default setting to the person: models, daily_tokens, daily_usd."
         super().__init__("config_set", description, ConfigSetArguments, declaration, deferred=True)

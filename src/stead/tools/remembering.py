@@ -154,7 +154,7 @@ class ForgetTool(StructTool[ForgetArguments]):
 
     def __init__(self, memory: Remembering) -> None:
         declaration = Declaration(
-            ToolEffect.SEND, authority_args=("memories",), output_trust=Integrity.TRUSTED, unplanned=True
+            ToolEffect.SEND, authority_args=("memories",), output_trust=Integrity.TRUSTED, unplanned=True, local=True
         )
         description = "Forget memories for good, wherever they stand; the person confirms."
         super().__init__("forget_memory", description, ForgetArguments, declaration, deferred=True)

@@ -89,6 +89,7 @@ HOME = (
     post("/egress/hosts", "allow_host", cmd.AllowHost, "HostToAllow"),
     post("/egress/hosts/remove", "disallow_host", cmd.DisallowHost, "AllowedHost"),
     post("/rules", "add_rule", cmd.AddRule, "Sentence"),
+    post("/rules/{id:rule}/confirm", "confirm_rule", cmd.ConfirmRule),
     Route("DELETE", "/rules/{id:rule}", "remove_rule", cmd.RemoveRule),
     post("/web-search", "set_web_search", cmd.SetSearch, "NewSearch"),
     Route("DELETE", "/web-search", "remove_web_search", cmd.RemoveSearch),

@@ -21,6 +21,7 @@ from stead.domain.ids import SessionId
 from stead.domain.policies import Rule
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow
+from stead.domain.rule_rows import RulePreview, RuleRow, ToolRow
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.timeline import Item, TimelinePage
@@ -276,9 +277,22 @@ def list_allowed_hosts(context: Context) -> tuple[AllowedRow, ...]:
     )
 
 
-def list_rules(context: Context) -> tuple[Rule, ...]:
-    """What the person's standing rules are, and how each is understood."""
-    return context.behind.home().rules
+def list_rules(context: Context) -> tuple[RuleRow, ...]:
+    """What the person's standing rules are, each in plain words too; one that is not confirmed holds as before."""
+    return context.behind.service.rules.rows()
+
+
+def list_tool_rules(context: Context) -> tuple[ToolRow, ...]:
+    """Every tool, how often its calls are asked about, and which rules name it."""
+    return context.behind.service.rules.tools()
+
+
+def preview_rule(context: Context, text: str = "", directory: Folder = "", rule: Rule | None = None) -> RulePreview:
+    """What a rule would do, of a sentence or of the form; nothing holds by it.
+
+    A sentence that is not understood comes back as a form, filled in as far as it was read.
+    """
+    return context.behind.service.rules.preview(text, directory, rule)
 
 
 async def look_again(context: Context) -> runtime.Readiness:
@@ -377,6 +391,8 @@ HOME_ROUTES = (
     get("/rules", "list_rules", list_rules),
     post("/rules/simulate", "simulate_rules", Rejudging.simulate, "PolicyOnTrial", owner=_REJUDGING, spread="change"),
     get("/autonomy", "show_autonomy", Rejudging.autonomy, _REJUDGING, bounds={"weeks": Field(_Weeks, 12)}),
+    get("/rules/tools", "list_tool_rules", list_tool_rules),
+    post("/rules/preview", "preview_rule", preview_rule, "WantedRule"),
     get("/web-search", "show_web_search", runtime.Holdings.search_setup, _SERVICE),
     post("/web-search/test", "check_web_search", runtime.Holdings.check_search, owner=_SERVICE),
     get("/audit", "list_decisions", list_decisions),

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, data } from "@/api/client";
 import { queries } from "@/api/queries";
+import { understood } from "@/features/rules/words";
 import { t } from "@/i18n/en/directives";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -24,19 +25,24 @@ export function Offers({ id }: { id: string }) {
       </p>
       <p className="max-w-measure text-ink-2 text-sm">{t("offersAbout")}</p>
       <ul className="grid gap-1.5">
-        {rules.map(({ id: rule, text, directory }) => (
-          <li key={rule} className="flex flex-wrap items-center justify-between gap-2">
-            <SafeText>{text}</SafeText>
+        {rules.map((rule) => (
+          <li key={rule.id} className="flex flex-wrap items-center justify-between gap-2">
+            <div>
+              <SafeText>{rule.text}</SafeText>
+              <p className="text-ink-2 text-sm">
+                <SafeText>{understood(rule)}</SafeText>
+              </p>
+            </div>
             <Button
               size="sm"
               icon="shield"
-              busy={make.isPending && make.variables.text === text && `${t("makingRule")}…`}
+              busy={make.isPending && make.variables.rule?.id === rule.id && `${t("makingRule")}…`}
               onClick={() =>
                 make.mutate(
-                  { text, directory },
+                  { rule, text: "", directory: rule.directory, confirmed: true, replaces: "" },
                   {
                     onSuccess: async () => {
-                      toast({ title: t("ruleMade"), detail: text, kind: "good" });
+                      toast({ title: t("ruleMade"), detail: rule.text, kind: "good" });
                       await Promise.all([again(), queries.invalidateQueries({ queryKey: ["rules"] })]);
                     },
                   },

@@ -1,4 +1,5 @@
-/** A sentence becomes a rule, or is refused with the forms that are understood. */
+/** A rule from a sentence or from the form. What it would do is shown first; nothing holds before a yes. */
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
@@ -10,35 +11,64 @@ import { Field } from "@/ui/Field";
 import { FolderPicker } from "@/ui/FolderPicker";
 import { Input } from "@/ui/Input";
 import { toast } from "@/ui/Toasts";
+import { Preview } from "./Preview";
+import { RuleForm } from "./RuleForm";
+import type { Rule } from "./words";
 
-/** Forms of the daemon's grammar, which is English whatever the page's language is. */
+/** One of each kind; the daemon's grammar also reads German, French and Spanish. */
 const EXAMPLES = [
-  "never change infra/",
-  "never run `rm`",
+  "never change files outside src/",
+  "never run `git push --force`",
   "ask before running `make`",
-  "only fetch from docs.example.com",
-  "only change files in src/",
-  "always allow running `pytest`",
+  "never use the network",
+  "always allow `git status`",
 ];
+
+const NEW_RULE: Rule = {
+  id: "",
+  decision: "ask",
+  what: [],
+  tools: [],
+  where: [],
+  directory: "",
+  expires_at_ms: 0,
+  text: "",
+  confirmed: false,
+};
 
 export function MakeRule() {
   const [text, setText] = useState("");
+  const [form, setForm] = useState<Rule | null>(null);
   const [narrow, setNarrow] = useState(false);
   const [directory, setDirectory] = useState("");
   const [tried, setTried] = useState(false);
+  const preview = useMutation({
+    mutationFn: (body: Schema["WantedRule"]) => data(api.POST("/rules/preview", { body })),
+  });
   const make = useCommand((body: Schema["Sentence"], key) => data(api.POST("/rules", { params: withKey(key), body })));
+  const folder = narrow ? directory.trim() : "";
 
   function submit(event: FormEvent) {
     event.preventDefault();
     setTried(true);
-    if (!text.trim() || (narrow && !directory.trim())) return;
+    if ((!form && !text.trim()) || (narrow && !folder)) return;
+    preview.mutate(
+      form
+        ? { text: "", directory: folder, rule: { ...form, directory: folder } }
+        : { text: text.trim(), directory: folder, rule: null },
+    );
+  }
+
+  function confirm(rule: Rule) {
     make.mutate(
-      { text: text.trim(), directory: narrow ? directory.trim() : "" },
+      { rule, text: "", directory: rule.directory, confirmed: true, replaces: "" },
       {
         onSuccess: () => {
           setText("");
+          setForm(null);
           setTried(false);
-          toast({ title: t("made"), detail: text.trim(), kind: "good" });
+          preview.reset();
+          toast({ title: t("made"), kind: "good" });
           return queries.invalidateQueries({ queryKey: ["rules"] });
         },
       },
@@ -46,26 +76,49 @@ export function MakeRule() {
   }
 
   return (
-    <form onSubmit={submit} noValidate className="grid max-w-180 gap-3">
-      <div className="grid items-start gap-2 md:grid-cols-[minmax(0,1fr)_auto]">
-        <Field label={t("say")} hint={t("sayHint")} error={tried && !text.trim() && t("sayMissing")}>
-          <Input value={text} onValueChange={setText} placeholder={t("placeholder")} maxLength={500} />
-        </Field>
-        <Button type="submit" kind="primary" className="md:mt-5.5" busy={make.isPending && `${t("making")}…`}>
-          {t("make")}
-        </Button>
-      </div>
-      <fieldset className="flex flex-wrap items-center gap-1.5">
-        <legend className="float-left mr-1 text-ink-2 text-sm">{t("examples")}</legend>
-        {EXAMPLES.map((example) => (
-          <Button key={example} size="sm" kind="quiet" onClick={() => setText(example)}>
-            <code lang="en">{example}</code>
+    <div className="grid max-w-180 gap-3">
+      <form onSubmit={submit} noValidate className="grid gap-3">
+        {form ? (
+          <RuleForm rule={form} onChange={setForm} />
+        ) : (
+          <Field label={t("say")} hint={t("sayHint")} error={tried && !text.trim() && t("sayMissing")}>
+            <Input value={text} onValueChange={setText} placeholder={t("placeholder")} maxLength={500} />
+          </Field>
+        )}
+        {!form && (
+          <fieldset className="flex flex-wrap items-center gap-1.5">
+            <legend className="float-left mr-1 text-ink-2 text-sm">{t("examples")}</legend>
+            {EXAMPLES.map((example) => (
+              <Button key={example} size="sm" kind="quiet" onClick={() => setText(example)}>
+                <code lang="en">{example}</code>
+              </Button>
+            ))}
+          </fieldset>
+        )}
+        <Checkbox label={t("onlyFolder")} checked={narrow} onCheckedChange={setNarrow} />
+        {narrow && <FolderPicker value={directory} onChange={setDirectory} />}
+        <div className="flex gap-2">
+          <Button type="submit" kind="primary" busy={preview.isPending && `${t("making")}…`}>
+            {t("look")}
           </Button>
-        ))}
-      </fieldset>
-      <Checkbox label={t("onlyFolder")} checked={narrow} onCheckedChange={setNarrow} />
-      {narrow && <FolderPicker value={directory} onChange={setDirectory} />}
+          <Button kind="quiet" onClick={() => setForm(form ? null : NEW_RULE)}>
+            {t(form ? "bySentence" : "byForm")}
+          </Button>
+        </div>
+      </form>
+      {preview.error && <ErrorNote error={preview.error} />}
+      {preview.data && (
+        <Preview
+          preview={preview.data}
+          onConfirm={confirm}
+          onForm={(rule) => {
+            setForm(rule);
+            preview.reset();
+          }}
+          busy={make.isPending}
+        />
+      )}
       {make.error && <ErrorNote error={make.error} />}
-    </form>
+    </div>
   );
 }

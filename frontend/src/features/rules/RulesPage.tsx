@@ -15,19 +15,25 @@ import { DataTable } from "@/ui/table/DataTable";
 import { Grants } from "./Grants";
 import { MakeRule } from "./MakeRule";
 import { Profiles } from "./Profiles";
-import { type Rule, understood, VERDICTS } from "./words";
+import { DECISIONS, type Rule, understood } from "./words";
 
 const COLUMNS: readonly Column<Rule>[] = [
-  { id: "rule", header: t("rule"), value: (row) => row.text },
+  { id: "rule", header: t("rule"), value: (row) => row.text || t("noText") },
   {
     id: "verdict",
     header: t("verdict"),
-    value: (row) => row.verdict,
-    cell: (row) => <State kind={VERDICTS[row.verdict]}>{t(row.verdict)}</State>,
+    value: (row) => row.decision,
+    cell: (row) => <State kind={DECISIONS[row.decision]}>{t(row.decision)}</State>,
     facet: { words: (verdict) => t(verdict === "deny" || verdict === "ask" ? verdict : "allow") },
     width: 120,
   },
   { id: "understood", header: t("understood"), value: understood },
+  {
+    id: "confirmed",
+    header: t("confirmed"),
+    value: (row) => (row.confirmed ? "" : t("unconfirmed")),
+    width: 140,
+  },
   {
     id: "where",
     header: t("where"),
@@ -69,6 +75,9 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
   const remove = useCommand((id: string, key) =>
     data(api.DELETE("/rules/{id}", { params: { path: { id }, ...withKey(key) } })),
   );
+  const confirm = useCommand((id: string, key) =>
+    data(api.POST("/rules/{id}/confirm", { params: { path: { id }, ...withKey(key) } })),
+  );
   return (
     <Dialog
       open
@@ -79,6 +88,22 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       footer={
         <>
           <DialogClose render={<Button>{t("cancel")}</Button>} />
+          {!rule.confirmed && (
+            <Button
+              kind="primary"
+              busy={confirm.isPending && `${t("making")}…`}
+              onClick={() =>
+                confirm.mutate(rule.id, {
+                  onSuccess: async () => {
+                    await queries.invalidateQueries({ queryKey: ["rules"] });
+                    onClose();
+                  },
+                })
+              }
+            >
+              {t("confirmRule")}
+            </Button>
+          )}
           <Button
             kind="danger"
             busy={remove.isPending && `${t("removing")}…`}
@@ -97,12 +122,12 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       }
     >
       <p className="font-medium">
-        <SafeText>{rule.text}</SafeText>
+        <SafeText>{rule.text || t("noText")}</SafeText>
       </p>
       <p className="mt-1 text-ink-2">
-        <State kind={VERDICTS[rule.verdict]}>{t(rule.verdict)}</State> <SafeText>{understood(rule)}</SafeText>
+        <State kind={DECISIONS[rule.decision]}>{t(rule.decision)}</State> <SafeText>{understood(rule)}</SafeText>
       </p>
-      {remove.error && <ErrorNote error={remove.error} />}
+      {(remove.error ?? confirm.error) && <ErrorNote error={remove.error ?? confirm.error} />}
     </Dialog>
   );
 }

@@ -3,30 +3,22 @@ import { type Rule, understood } from "./words";
 
 const RULE: Rule = {
   id: "r_00000001",
-  verdict: "deny",
-  text: "",
-  directory: "",
-  effects: [],
+  decision: "deny",
+  what: [],
   tools: [],
-  paths: [],
-  programs: [],
-  hosts: [],
-  elsewhere: false,
-  changing: false,
+  where: [],
+  directory: "",
+  expires_at_ms: 0,
+  text: "",
+  confirmed: true,
 };
 
-it("tells what a rule was understood as, and so what it does not cover", () => {
-  expect(understood({ ...RULE, effects: ["write", "execute"], paths: ["infra/"], changing: true })).toBe(
-    "writing, running programs of infra/ (only what changes something)",
+it("tells every part of a rule, and on which side of a set it holds", () => {
+  expect(understood({ ...RULE, what: ["change"], where: [{ role: "path", side: "outside", values: ["src/"] }] })).toBe(
+    "changing files; the path is none of src/",
   );
-  expect(understood({ ...RULE, effects: ["execute"], programs: ["rm"] })).toBe("running programs namely rm");
-  expect(understood({ ...RULE, effects: ["fetch"], hosts: ["*"] })).toBe("reaching hosts at any host");
-  expect(understood({ ...RULE, effects: ["fetch"], hosts: ["docs.example.com"], elsewhere: true })).toBe(
-    "reaching hosts at docs.example.com (anywhere but there)",
-  );
-  expect(understood(RULE)).toBe("everything");
-});
-
-it("shows an effect that it does not know by its own name", () => {
-  expect(understood({ ...RULE, effects: ["teleport"] })).toBe("teleport");
+  expect(
+    understood({ ...RULE, what: ["run"], where: [{ role: "command", side: "inside", values: ["git push"] }] }),
+  ).toBe("running programs; the command is git push");
+  expect(understood({ ...RULE, tools: ["fetch"] })).toBe("everything; with fetch");
 });

@@ -42,7 +42,10 @@ export function Contract({ row }: { row: Row }) {
           <ul className="flex list-disc flex-col gap-1 pl-4 text-sm">
             {row.constraints.map((constraint) => (
               <li key={constraint}>
-                <SafeText>{constraint}</SafeText>
+                <SafeText>{constraint}</SafeText>{" "}
+                <span className="text-ink-2 text-sm">
+                  {t(row.guarded.includes(constraint) ? "guarded" : "onlyAsked")}
+                </span>
               </li>
             ))}
           </ul>

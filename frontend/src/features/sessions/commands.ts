@@ -51,7 +51,7 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
     case "cancel":
       return data(api.POST("/objectives/{session}/cancel", { params, body: {} }));
     case "retry":
-      return data(api.POST("/objectives/{session}/retry", { params, body: { budget: deed.budget } }));
+      return data(api.POST("/objectives/{session}/retry", { params, body: { budget: deed.budget, limits: null } }));
     case "checkpoint":
       return data(api.POST("/sessions/{session}/checkpoints", { params, body: { note: "" } }));
     case "say":

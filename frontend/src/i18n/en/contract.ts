@@ -4,6 +4,8 @@ import { define } from "@/i18n";
 export const t = define("contract", {
   goal: "Goal",
   constraints: "What must hold",
+  guarded: "kept by the guard",
+  onlyAsked: "only asked of the model",
   profile: "How freely it works",
   profile_work: "Work by itself",
   profile_ask: "Ask before it changes things",

@@ -63,7 +63,7 @@ function summaries(...items: Fresh[]): string[] {
 }
 
 it("says the last words of an objective once: in the reply, or with its outcome above the timeline", () => {
-  const retried = line({ type: "objective.retried", budget: { tokens: 1000, usd_micros: "unlimited" } });
+  const retried = line({ type: "objective.retried", limits: null, budget: { tokens: 1000, usd_micros: "unlimited" } });
   expect(summaries(reply(1, "It is sorted.\n"), ended("It is sorted."))).toEqual([""]);
   expect(summaries(ended("The tokens are used up."))).toEqual([""]);
   expect(summaries(ended("The tokens are used up."), retried, ended("Again."))).toEqual([
