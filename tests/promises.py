@@ -82,11 +82,17 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
-    Promise("OBJ-10.ends", "a run ends as one of six facts, none of which is the model's word", "cli", stage=1, done=True),
+    Promise("OBJ-10.ends", "a run ends as one of six facts, none the model's word", "cli", stage=1, done=True),
     Promise("OBJ-10.checks", "acceptance checks are typed data that Stead runs itself", "cli", stage=1, done=True),
     Promise("OBJ-10.facts", "what the record holds stands next to the model's words", "cli", stage=1, done=True),
     Promise("OBJ-10.person", "a check can be the person's own answer", "cli", stage=1, done=True),
-    Promise("OBJ-10.plan", "a plan's checks count from before its first effect, and verify nothing alone", "api", stage=1, done=True),
+    Promise(
+        "OBJ-10.plan",
+        "a plan's checks count if made before effects, and verify nothing",
+        "api",
+        stage=1,
+        done=True,
+    ),
     Promise("OBJ-10.project", "checks that a project's files name are proposed", "cli"),
     Promise("OBJ-10.verifier", "a second model's opinion cites events that are looked up", "cli"),
     Promise(
@@ -96,10 +102,14 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
-    Promise("OBJ-3.constraints", "what a stated constraint forbids is kept by the guard where it is understood", "cli", stage=1, done=True),
     Promise(
-        "OBJ-3.claims", "a claim with nothing behind it never ends as verified", "cli", stage=1, done=True
+        "OBJ-3.constraints",
+        "what an understood constraint forbids is kept by the guard",
+        "cli",
+        stage=1,
+        done=True,
     ),
+    Promise("OBJ-3.claims", "a claim with nothing behind it never ends as verified", "cli", stage=1, done=True),
     Promise(
         "OBJ-4.iterations", "at most 50 iterations, configurable, then it ends and says so", "cli", stage=1, done=True
     ),

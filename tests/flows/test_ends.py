@@ -1,0 +1,141 @@
+"""How runs end: by checks that Stead runs itself and by what is on record, through the doors that people use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stead.client.address import ApiError
+from tests.fakes.models import Call, Turn
+from tests.flows.conftest import shared_house as house
+from tests.flows.house import Json, LivingHome, use_model
+from tests.flows.served import by_turn, served
+from tests.promises import promise
+
+__all__ = ["house"]
+
+WRITE = Turn("", calls=(Call("write", {"path": "out.txt", "text": "hello\n"}),))
+USUAL: Json = {"profile": "work", "limits": {"repetition": 50}}
+DONE = Turn("All is done, and the tests pass.")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "Makefile").write_text("test:\n\tgrep -q hello out.txt\n\ttouch made.txt\n")
+    return folder
+
+
+def ended(house: LivingHome, project: Path, *turns: Turn, **fields: object) -> Json:
+    """The row of an objective of a model with these turns, after its end."""
+    with served(by_turn(*turns, then=DONE), strict=False) as model:
+        use_model(house, model.openai)
+        return house.finish(house.give("make the tests pass", project, **(USUAL | fields)))
+
+
+@promise("OBJ-10.ends", "OBJ-10.checks", "OBJ-10.facts")
+def test_a_command_that_failed_before_and_passes_after_verifies_and_what_it_does_lands_nowhere(
+    house: LivingHome, project: Path
+) -> None:
+    with served(by_turn(WRITE, then=DONE), strict=False) as model:
+        use_model(house, model.openai)
+        ran = house.cli("run", "make the tests pass", "--dir", str(project), "--done-when", "make test")
+    assert ran.returncode == 0
+    assert "holds: `make test` exits 0" in ran.stdout and "\nverified\n" in ran.stdout
+    assert "changed 1 path: out.txt" in ran.stdout
+    assert sorted(path.name for path in project.iterdir()) == ["Makefile", "out.txt"]
+
+
+@promise("OBJ-10.checks", "OBJ-3.evidence", "OBJ-3.claims")
+def test_a_claim_is_sent_back_with_what_the_check_printed_and_ends_as_incomplete(
+    house: LivingHome, project: Path
+) -> None:
+    check = {"kind": "command", "subject": "make test"}
+    row = ended(house, project, checks=[check])
+    assert (row["status"], row["reason"]) == ("incomplete", "checks")
+    notices = house.bodies(str(row["id"]), "notice.given")
+    assert len(notices) == 3 and "out.txt: No such file" in notices[0]["text"]
+
+
+def test_a_check_that_held_before_proves_nothing(house: LivingHome, project: Path) -> None:
+    row = ended(house, project, WRITE, checks=[{"kind": "command", "subject": "true"}])
+    assert (row["status"], row["checks"][0]["before"], row["checks"][0]["holds"]) == ("unverified", True, True)
+
+
+def test_without_a_check_an_effect_is_unverified_and_a_text_is_an_answer(house: LivingHome, project: Path) -> None:
+    assert ended(house, project, WRITE)["status"] == "unverified"
+    row = ended(house, project)
+    assert row["status"] == "answered"
+    assert row["facts"]["calls"] == 0
+
+
+@promise("OBJ-10.plan")
+def test_the_checks_of_a_plan_keep_work_from_its_end_and_verify_only_once_they_are_accepted(
+    house: LivingHome, project: Path
+) -> None:
+    checks = [{"kind": "contains", "subject": "out.txt", "text": "hello"}]
+    plan = Turn("", calls=(Call("plan", {"steps": [{"title": "a", "status": "done"}], "checks": checks}),))
+    late = Turn("", calls=(Call("plan", {"steps": [{"title": "a", "status": "done"}], "checks": []}),))
+    row = ended(house, project, plan)
+    assert (row["status"], row["checks"][0]["item"]["accepted"]) == ("incomplete", False)
+    row = ended(house, project, plan, WRITE, late)
+    assert (row["status"], row["checks"][0]["holds"]) == ("unverified", True)
+
+
+def test_checks_that_a_model_names_after_its_first_effect_are_not_taken(house: LivingHome, project: Path) -> None:
+    checks = [{"kind": "exists", "subject": "Makefile"}]
+    plan = Turn("", calls=(Call("plan", {"steps": [{"title": "a", "status": "done"}], "checks": checks}),))
+    row = ended(house, project, WRITE, plan, checks=[{"kind": "absent", "subject": "out.txt"}])
+    assert row["status"] == "incomplete"
+    assert [check["item"]["by"] for check in row["checks"]] == ["person"]
+
+
+@promise("OBJ-10.person")
+def test_what_the_person_is_asked_is_answered_after_the_end(house: LivingHome, project: Path) -> None:
+    row = ended(house, project, WRITE, checks=[{"kind": "person", "subject": "is it friendly?"}])
+    assert (row["status"], row["reason"]) == ("unverified", "confirm")
+    assert house.cli("checks", "confirm", str(row["id"]), "c1").returncode == 0
+    assert house.get(f"/objectives/{row['id']}")["status"] == "verified"
+    assert house.cli("checks", "confirm", str(row["id"]), "c1", "--no").returncode == 0
+    assert house.get(f"/objectives/{row['id']}")["status"] == "incomplete"
+
+
+def test_files_that_git_is_told_to_ignore_still_count_as_touched(house: LivingHome, project: Path) -> None:
+    hide = Turn("", calls=(Call("write", {"path": ".gitignore", "text": "tests/\n"}),))
+    plant = Turn("", calls=(Call("write", {"path": "tests/unittest.py", "text": "\n"}),))
+    checks = [{"kind": "exists", "subject": "tests/unittest.py"}, {"kind": "untouched", "subject": "tests/"}]
+    assert ended(house, project, hide, plant, checks=checks)["status"] == "incomplete"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "matches", "subject": "out.txt", "text": "(a+)+$"},
+        {"kind": "parses", "subject": "out.txt", "text": "python"},
+        {"kind": "parses", "subject": "out.txt", "text": "json"},
+    ],
+)
+def test_a_hostile_file_costs_one_answer(house: LivingHome, project: Path, check: dict[str, object]) -> None:
+    hostile = "a" * 40 + "!" if check["kind"] == "matches" else "[" * 100_000
+    turn = Turn("", calls=(Call("write", {"path": "out.txt", "text": hostile}),))
+    row = ended(house, project, turn, checks=[check], limits={"send_backs": 0, "repetition": 50})
+    assert row["status"] == "incomplete"
+    assert row["checks"][0]["holds"] in (False, None)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "exists", "subject": ""},
+        {"kind": "exists", "subject": "../other"},
+        {"kind": "matches", "subject": "a", "text": "("},
+        {"kind": "parses", "subject": "a", "text": "yaml"},
+        {"kind": "effect", "subject": "everything"},
+        {"kind": "guess", "subject": "a"},
+    ],
+)
+def test_what_can_be_no_check_is_refused(house: LivingHome, project: Path, check: dict[str, object]) -> None:
+    with pytest.raises(ApiError):
+        house.give("g", project, checks=[check])
