@@ -23,28 +23,28 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 9738
+TRUSTED_BASE_LINES = 10176
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 723,
-    "brain": 2406,
-    "cli": 5380,
-    "client": 399,
-    "domain": 5204,
+    "": 744,
+    "brain": 2624,
+    "cli": 6128,
+    "client": 429,
+    "domain": 5924,
     "egress": 820,
-    "guardian": 2123,
-    "machines": 7115,
-    "memory": 4806,
+    "guardian": 2334,
+    "machines": 7563,
+    "memory": 4829,
     "net": 69,
-    "providers": 3180,
-    "runtime": 5856,
+    "providers": 3751,
+    "runtime": 6827,
     "screen": 1521,
-    "storage": 4077,
-    "tools": 1628,
-    "web": 2322,
+    "storage": 4164,
+    "tools": 1690,
+    "web": 2398,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""

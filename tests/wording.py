@@ -31,7 +31,7 @@ RETIRED = (
 )
 """Lower case; matched as whole words, in names at their underscores and capitals too."""
 
-LEFT = {"src/stead": 457, "frontend/src": 325, "docs": 4}
+LEFT = {"src/stead": 441, "frontend/src": 325, "docs": 4}
 """How many each area still has. Lower them with every text that is rewritten; nothing raises them."""
 
 _SUFFIXES = {"src/stead": (".py",), "frontend/src": (".ts", ".tsx"), "docs": (".md",)}

@@ -11,7 +11,6 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from stead.domain.checks import Check
 from stead.domain.commands import Answer
 from stead.domain.events import Draft, Erased, Event, ModelRef, RulesFile, Spend
 from stead.domain.ids import CommandId, RequestNo, SessionId
@@ -330,25 +329,6 @@ class Shell(Protocol):
         Raises:
             PermitRefused: the permit is not live for this session.
             MachineUnavailable, MachineDied: no machine, or it went away.
-        """
-
-
-class Proofs(Protocol):
-    """Finding out, for acceptance checks, what is so in a session's folder. Nothing that is done for it is kept."""
-
-    async def attempt(self, permit: Permit, command: str, *, timeout_s: float, on_output: Callable[[str], None]) -> Ran:
-        """Run a bash command line in a transaction that is thrown away, without hosts of its own.
-
-        Raises:
-            PermitRefused, MachineUnavailable, MachineDied, ToolFault: as ``Shell.run``.
-        """
-
-    async def examine(self, permit: Permit, check: Check) -> tuple[bool, str, str]:
-        """Judge a check of a file or a glob: whether it holds, what was found in its place, and a digest of the files.
-
-        Raises:
-            PermitRefused, MachineUnavailable, MachineDied: as ``Shell.run``.
-            ToolFault: it cannot be judged, or not in time.
         """
 
 

@@ -1,6 +1,6 @@
 """What is so in a session's folder, for acceptance checks; nothing that is done for it is kept.
 
-Layer: machines. Implements ``domain.ports.Proofs``.
+Layer: machines. Implements ``domain.proving.Proofs``.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from stead.domain.errors import MachineError
 from stead.domain.ids import CallKey
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Profile
-from stead.domain.ports import Clock, Proofs
+from stead.domain.ports import Clock
+from stead.domain.proving import Proofs
 from stead.domain.sessions import Action, Call, Session
 from stead.domain.tools import ToolContext
 from stead.runtime.gate import Gate, Judged

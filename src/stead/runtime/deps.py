@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from stead.domain.checkpoints import Checkpoints, Versions
 from stead.domain.directives import Directives
 from stead.domain.folders import Folders
-from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Proofs, Snapshots
+from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
+from stead.domain.proving import Proofs
 from stead.domain.services import Services
 from stead.domain.terminals import Terminals
 from stead.domain.trials import Trials
