@@ -67,6 +67,8 @@ MODULES = {
     "S13": "s13_base",
     "S14": "s14",
     "S15": "s15_jobs",
+    "T1": "t1_ends",
+    "T2": "t2_rules",
     "T3": "t3_rejudging",
     "U1": "u1_load",
     "U2": "u2_canvas",
