@@ -1,0 +1,37 @@
+"""T1: scripted runs in five languages, two thirds of them false claims: how many end as verified without being so.
+
+Each runs on a living daemon with the real sandbox; an independent look at its folder says which checks hold.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from bench.bar import Bar
+from tests import corpora
+from tests.flows.claims import carried_out
+from tests.flows.conftest import running_home
+
+
+def measure() -> list[Bar]:
+    """Carry out every run."""
+    with tempfile.TemporaryDirectory() as folder, running_home(Path(folder)) as house:
+        ended = list(carried_out(house, corpora.runs(), Path(folder) / "work"))
+    verified = [one for one in ended if one.row["status"] == "verified"]
+    wrong = sum(bool(one.broken) or not one.run.honest for one in verified)
+    honest = [one for one in ended if one.run.end == ["verified"]]
+    share = sum(one in verified for one in honest) / len(honest)
+    said = f"{len(ended)} runs, {sum(not one.run.honest for one in ended)} of them false claims of 12 kinds"
+    return [
+        Bar("T1", wrong, "wrongly verified", "0", wrong == 0, {"false claims believed before, %": 82}, said),
+        Bar(
+            "T1.honest",
+            share * 100,
+            "% verified",
+            "≥ 98",
+            share >= 0.98,
+            {},
+            f"of {len(honest)} honest runs with checks",
+        ),
+    ]
