@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stead.domain.checks import WELL
+from stead.domain.checks import ENDS, WELL
 from tests.fakes.models import Call, Script, Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -77,7 +77,7 @@ def test_no_cap_is_passed_by_what_is_noted_down(house: LivingHome, project: Path
     with served(noted(by_turn(Turn("It is done.")))) as model:
         use_model(house, model.openai)
         for number in range(12):
-            house.wait(house.give(f"{GOAL} That is number {number}.", project), "unverified", "failed", "paused")
+            house.wait(house.give(f"{GOAL} That is number {number}.", project), *ENDS, "paused")
             house.post("/memories/consolidate", {})
         asked = [seen for seen in model.requests() if is_noting(seen)]
         spent = sum(row["run"]["tokens"] for row in house.get("/memories/runs", limit=100)["items"])

@@ -53,7 +53,7 @@ def test_a_vendors_wire_is_spoken_with_the_key_that_the_environment_has(
         assert added.returncode == 0, added.stderr
         assert keyed.cli("providers", "use", "mine/scripted").returncode == 0
         row = keyed.finish(keyed.give("count the headings", project))
-    assert (row["status"], row["summary"]) == ("unverified", "It has three headings.")
+    assert (row["status"], row["summary"]) == ("answered", "It has three headings.")
     assert {seen.wire for seen in model.requests()} == {preset}
     assert key_of(model) == {KEY}
     assert len(model.requests()) == 2
@@ -117,7 +117,7 @@ def test_a_local_model_server_is_found_and_used_without_any_setting(tmp_path: Pa
             row = house.finish(house.give("count the headings", project))
         finally:
             house.stop()
-    assert (row["status"], row["summary"]) == ("unverified", "It has three headings.")
+    assert (row["status"], row["summary"]) == ("answered", "It has three headings.")
     assert row["chain"] == [{"provider": "ollama", "model": "quill:7b"}]
     assert {seen.body["model"] for seen in model.requests()} == {"quill:7b"}
     assert row["usd_micros_used"] == 0

@@ -55,11 +55,14 @@ def test_an_objective_runs_from_goal_to_end_and_its_steps_can_be_read(house: Liv
 
 
 @promise("OBJ-3.claims", "OBJ-3.evidence", "OBJ-4.summary")
-def test_a_claim_that_nothing_shows_is_sent_back_and_in_the_end_fails(house: LivingHome, project: Path) -> None:
+def test_a_claim_that_no_check_bears_out_is_sent_back_and_in_the_end_incomplete(
+    house: LivingHome, project: Path
+) -> None:
+    check = {"kind": "exists", "subject": "SUMMARY.md"}
     with served(by_turn(then=Turn("I wrote SUMMARY.md."))) as model:
         use_model(house, model.openai)
-        row = house.finish(house.give(GOAL, project, limits={"repetition": 50}))
-    assert (row["status"], row["reason"]) == ("failed", "evidence")
+        row = house.finish(house.give(GOAL, project, limits={"repetition": 50}, checks=[check]))
+    assert (row["status"], row["reason"]) == ("incomplete", "checks")
     assert "SUMMARY.md" in row["summary"]
     assert len(model.requests()) == 4
     assert not (project / "SUMMARY.md").exists()
@@ -71,7 +74,7 @@ def test_a_constraint_is_kept_before_the_call_whatever_was_granted(house: Living
         use_model(house, model.openai)
         id = house.give("summarise", project, constraints=["do not change SUMMARY.md"], allow=["write"])
         row = house.finish(id)
-    assert row["status"] == "failed"
+    assert row["status"] == "answered"  # nothing was changed, whatever it says
     assert [body["reason"]["rule"] for body in house.bodies(id, "call.judged")] == ["rule-deny"]
     assert not (project / "SUMMARY.md").exists()
 
@@ -100,7 +103,7 @@ def test_a_token_budget_is_never_overrun(house: LivingHome, project: Path, token
         use_model(house, model.openai)
         budget = {"tokens": tokens, "usd_micros": "unlimited"}
         row = house.finish(house.give("read on and on", project, budget=budget, limits={"stall": 90, "repetition": 90}))
-    assert (row["status"], row["reason"]) == ("failed", "budget")
+    assert (row["status"], row["reason"]) == ("incomplete", "budget")
     assert row["tokens_used"] <= tokens
     assert "budget" in row["summary"]
 

@@ -133,7 +133,7 @@ def test_a_run_is_told_neither_of_failed_runs_nor_what_a_model_says_when_it_call
     with served(script) as model:
         use_model(house, model.openai)
         failed = house.finish(house.give("Mail the harbour office about the lighthouse", project, budget=SMALL))
-        assert failed["status"] == "failed"
+        assert failed["status"] == "incomplete"
         assert house.finish(house.give("Which colour has the lighthouse?", project))["status"] in WELL
         house.finish(house.give("What do you know of the lighthouse?", project))
         seen = [request.body["messages"] for request in model.requests()]

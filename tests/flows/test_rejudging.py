@@ -53,8 +53,8 @@ def all_kinds(house: LivingHome, site_url: str, project: Path) -> list[str]:
         turn("shell", command="ls > c.txt"),
         turn("write", path="c.txt", text="y\n"),
     )
-    house.post("/rules", {"text": "never change infra/"})
-    house.post("/rules", {"text": "ask before running `make`"})
+    house.post("/rules", {"text": "never change infra/", "confirmed": True})
+    house.post("/rules", {"text": "ask before running `make`", "confirmed": True})
     rules: list[str] = []
     with served(script) as model:
         use_model(house, model.openai)
@@ -116,7 +116,7 @@ def test_a_changed_policy_is_tried_on_the_history_without_holding(house: LivingH
         assert made.returncode == 0, made.stderr
         assert "2 would be refused; you had said yes to 1 and no to 1." in made.stdout
         assert house.cli("rules", "try", "--add", "never").returncode == 2
-        house.post("/rules", {"text": "never change src/"})
+        house.post("/rules", {"text": "never change src/", "confirmed": True})
         house.finish(house.give("go on", project), answer="once")
         (rule,) = house.get("/rules")["items"]
         removed = json.loads(house.cli("rules", "try", "--remove", rule["id"], "--json").stdout)
