@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from bench.bar import Bar
 from bench.rig import Rig, plans, rig
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Call, Turn
 
 TURNS = 50

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from bench.bar import Bar
 from bench.meters import cpu_s
 from bench.rig import Rig, goal_of, plans, reads, rig
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Script, Seen, ServedModel, Turn
 from tests.flows.served import by_turn
 

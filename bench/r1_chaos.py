@@ -23,7 +23,7 @@ from pathlib import Path
 from bench.bar import Bar
 from bench.rig import PATIENT, UNLIMITED
 from stead.client import ApiError, NoDaemon
-from stead.domain.checks import ENDS, WELL
+from stead.domain.ends import ENDS, WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bench.bar import Bar
 from bench.rig import Rig, plans, rig
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Turn
 from tests.flows.house import Json
 

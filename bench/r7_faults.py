@@ -22,7 +22,7 @@ from llmock.verdict import judge
 
 from bench.bar import Bar
 from bench.rig import PATIENT, UNLIMITED
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.flows.house import Json, LivingHome
 
 MODEL = "mock-model"

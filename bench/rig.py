@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stead.client.stream import Stream
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Call, Seen, ServedModel, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served

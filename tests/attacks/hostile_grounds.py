@@ -20,7 +20,7 @@ from typing import Any
 
 import stead
 from stead.client import ApiError
-from stead.domain.checks import ENDS
+from stead.domain.ends import ENDS
 from tests.attacks.hostile import Aims
 from tests.fakes.models import Seen, Turn
 from tests.flows.house import Json, LivingHome

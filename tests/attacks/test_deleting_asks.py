@@ -12,7 +12,7 @@ import pytest
 
 from stead.cli.catalogue import SUMMARIES
 from stead.cli.main import parser_of
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.flows.house import LivingHome
 
 _DESTROYS = {"delete", "remove", "discard", "forget", "revert", "erase", "drop", "purge"}

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from stead.domain import events as ev
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.domain.ids import HOME, CommandId
 from stead.runtime.home import HomeState, fold
 from tests.fakes.models import Turn

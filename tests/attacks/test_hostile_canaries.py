@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.attacks.canaries import Canary, Planted, descendants, everything_that_left, processes
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stead.client import ApiError
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.policies import Allow, Ask, Profile, Risk
 from stead.domain.sessions import Grant

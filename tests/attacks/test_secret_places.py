@@ -17,7 +17,7 @@ import pytest
 
 from stead.domain import events as ev
 from stead.domain.bindings import fills, require_host_binding
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.domain.errors import InvalidRequest
 from stead.domain.folding import begin
 from stead.domain.ids import CommandId, SessionId

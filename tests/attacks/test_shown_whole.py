@@ -17,7 +17,7 @@ from stead.client import ApiError
 from stead.config import Home
 from stead.domain import shown
 from stead.domain.checkpoints import FileChange
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.domain.ids import SessionId
 from stead.domain.shown import HIDDEN, hidden, must_be_opened, reveal
 from stead.domain.trials import Applied, Change, Choice

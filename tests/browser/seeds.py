@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.browser import history
 from tests.browser.plays import FERRY
 from tests.browser.stage import Stage

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from bench.pages import renderers_cpu_s
 from scripts.check_page_size import INITIAL_SCRIPT_BYTES, PAGE, measure
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.browser import dropped, first_answer
 from tests.browser.chrome import Visit, is_live
 from tests.browser.stage import Stage, staged

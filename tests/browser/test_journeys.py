@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.browser.chrome import PHONE, Visit, settled
 from tests.browser.hands import Hands
 from tests.browser.stage import Stage

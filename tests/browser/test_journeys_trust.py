@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.browser.chrome import Visit, settled
 from tests.browser.hands import Hands
 from tests.browser.stage import Stage

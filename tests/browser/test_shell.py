@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.browser.axe import axe
 from tests.browser.chrome import PHONE, Visit, settled
 from tests.browser.seeds import GENEROUS

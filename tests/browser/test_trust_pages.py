@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.browser.axe import axe
 from tests.browser.chrome import Visit
 from tests.browser.stage import Stage

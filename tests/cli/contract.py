@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from stead.domain import commands
-from stead.domain.checks import ENDS
 from stead.domain.commands import Answer
+from stead.domain.ends import ENDS
 from stead.domain.events import (
     ApprovalDenied,
     ApprovalGiven,

@@ -26,8 +26,8 @@ from stead.client import Address
 from stead.config import Home, code_id
 from stead.domain import commands
 from stead.domain.checkpoints import FileChange
-from stead.domain.checks import End
 from stead.domain.commands import Answer
+from stead.domain.ends import End
 from stead.domain.events import ApprovalRequested, Body, Budget, ModelRef, ObjectiveEnded, PlanStep, TurnEnded
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.memory import Leg, LegState

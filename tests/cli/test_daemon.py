@@ -171,7 +171,7 @@ def test_what_was_made_has_its_id_at_the_top_of_the_json(offline: Cli) -> None:
     assert session["id"] == session["session"]
     (fork,) = offline("session", "fork", session["id"], "--json").rows
     assert fork["id"] == fork["session"] != session["id"]
-    assert offline("rules", "add", "never change infra/", "--json").rows[0]["id"].startswith("r_")
+    assert offline("rules", "add", "never change infra/", "--yes", "--json").rows[0]["id"].startswith("r_")
     assert offline("memory", "add", "The kiln is in hall 2.").code == 0
     (memory,) = offline("memory", "list", "--json").rows
     assert memory["id"] == memory["memory"]["id"]
@@ -227,7 +227,7 @@ def test_run_starts_the_daemon_and_the_rehearsal_model_does_the_first_task(offli
     assert watched.code == 0, watched.out
     assert "One" in (offline.directory / "SUMMARY.md").read_text()
     shown = offline("show", row["session"])
-    assert "status     completed" in shown.out
+    assert "status     unverified" in shown.out
     found = offline("journal", "search", "SUMMARY.md")
     assert row["session"] in found.out
     assert offline("journal", "open").out == "No run is open.\n"

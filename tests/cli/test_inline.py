@@ -42,7 +42,7 @@ def test_a_question_is_answered_inline_and_the_objective_goes_on(cli: Cli, serve
     assert f"directory  {cli.directory}" in before
     assert "why        writes are asked about once in a session (rule write.session)" in before
     assert "> write SUMMARY.md  ok, 12 ms" in after
-    assert "SUMMARY.md has the headings.\ncompleted\n" in after
+    assert "SUMMARY.md has the headings.\nunverified\n" in after
     assert decisions(api) == [("once", "")]
     assert "\x1b" not in terminal.seen
 
@@ -198,7 +198,7 @@ def test_a_lost_piece_of_a_reply_is_made_up_for_by_the_whole(cli: Cli, serve: Se
     serve(stream)
     with at_terminal(cli, "run", "count", NO_COLOR="1") as terminal:
         assert terminal.end() == 0
-    assert "\nOne, two, three.\ncompleted\n" in terminal.seen
+    assert "\nOne, two, three.\nunverified\n" in terminal.seen
     assert terminal.seen.count("One, ") == 1, "nothing is said twice"
 
 
@@ -232,7 +232,7 @@ def test_colour_is_for_terminals_that_want_it(cli: Cli, serve: Serve) -> None:
     colour = re.compile("\x1b\\[[0-9;]*m")
     with at_terminal(cli, "run", "a") as terminal:
         assert terminal.end() == 0
-    assert "\x1b[32mcompleted\x1b[0m" in terminal.seen
+    assert "\x1b[33munverified\x1b[0m" in terminal.seen
     assert "\x1b" not in colour.sub("", terminal.seen), "nothing but colour"
     for words, extra in ((["--plain"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})):
         with at_terminal(cli, *words, "objectives", **extra) as terminal:

@@ -53,7 +53,7 @@ def test_a_goal_that_is_reached_ends_with_0_and_every_step_is_one_line(cli: Cli,
     lines = done.out.splitlines()
     assert lines[0].endswith(": build it")
     assert lines[1] == f"  in {cli.directory}, with rehearsal/rehearsal (no AI), budget 400,000 tokens, $5.00"
-    assert lines[2] == "  keep: touch nothing else"
+    assert lines[2] == "  keep: touch nothing else (only asked of the model)"
     assert lines[3] == "> shell make test make lint  ok, 12 ms  [620 tokens, $0.0015]"
     assert lines[4:10] == ["    | … 15 lines before", *(f"    | line {number}" for number in range(15, 20))]
     assert lines[10:13] == ["unverified", "  All is built.", "  Twice."]
@@ -64,7 +64,7 @@ def test_a_goal_that_is_not_reached_ends_with_1_and_how_to_try_again(cli: Cli, s
     api = serve(lambda run: run.end("failed", "budget", "The tokens are used up."))
     done = cli("run", "too much")
     assert done.code == 1
-    assert "failed (budget)\n  The tokens are used up." in done.out
+    assert "failed (budget)\n  on record: nothing was changed, run or sent\n  The tokens are used up." in done.out
     assert f"try again: stead retry {only_run(api).id}" in done.out
 
 
@@ -101,7 +101,10 @@ def test_an_approved_objective_is_watched_from_its_start_to_its_end(cli: Cli, se
     watched = cli("watch", run.id[:6])
     assert watched.code == 0
     assert "allowed write SUMMARY.md (answered from cli)\n> write SUMMARY.md  ok" in watched.out
-    assert "SUMMARY.md has the headings.\ncompleted\n  SUMMARY.md has 31 lines.\n" in watched.out
+    assert (
+        "SUMMARY.md has the headings.\nunverified\n  on record: nothing was changed, run or sent\n  SUMMARY.md has 31 lines.\n"
+        in watched.out
+    )
     (decision,) = [command for command in api.commands if isinstance(command, commands.Decide)]
     assert decision.digest == api.approvals[decision.approval].digest
 
@@ -316,7 +319,7 @@ def test_an_objective_that_runs_again_is_watched_past_its_first_end(cli: Cli, se
     approval = only_approval(api)
     watched = cli("watch", only_run(api).id)
     assert watched.code == 3
-    assert "failed (budget)\nruns again\n" in watched.out
+    assert "failed (budget)\n  on record: nothing was changed, run or sent\nruns again\n" in watched.out
     assert approval in watched.out
 
 

@@ -119,10 +119,13 @@ def floods(piece: bytes) -> Fault:
 
 @contextlib.asynccontextmanager
 async def faulty_model(*faults: Fault) -> AsyncIterator[FaultyModel]:
-    """Serve one fault a request, in order; the last one again and again."""
+    """Serve one fault a request, in order; the last one again and again. It has no list of its models."""
     faulty = FaultyModel()
 
     async def handle(request: Request, exchange: Exchange) -> None:
+        if request.method == "GET":
+            await exchange.send(404, b"{}")
+            return
         faulty.requests.append(request)
         await faults[min(len(faulty.requests), len(faults)) - 1](request, exchange)
         faulty.left += exchange.reader.at_eof() or exchange.writer.transport.is_closing()

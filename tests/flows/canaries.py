@@ -21,7 +21,7 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.storage.database import connect
 from stead.storage.journal import open_journal
 from stead.storage.keystore import open_keys

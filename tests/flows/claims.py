@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
-from stead.domain.checks import ENDS
+from stead.domain.ends import ENDS
 from tests import corpora
 from tests.fakes.models import Call, Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model

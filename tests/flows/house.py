@@ -17,7 +17,7 @@ from typing import Any
 
 from stead.client import Client, NoDaemon
 from stead.config import Home
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.forks import Fork
 
 Json = dict[str, Any]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.storage.database import connect
 from stead.storage.keystore import open_keys
 from tests.fakes.models import Call, Turn

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote
 
 import pytest
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.attacks.canaries import descendants
 from tests.egress.bench import make_certificate
 from tests.fakes.http import Exchange, Request, serve

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.asking import Site, serving
 from tests.flows.conftest import shared_house as house

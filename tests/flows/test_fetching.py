@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model

@@ -15,7 +15,7 @@ import pytest
 
 from scripts.gen_docs import tool_specs
 from stead.client import ApiError
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.storage.database import connect
 from stead.storage.journal import open_journal
 from stead.storage.keystore import open_keys

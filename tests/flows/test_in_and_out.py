@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from stead.screen.inbound import screen
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Call, Seen, Turn

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Turn
 from tests.flows.asking import SITE, answer, house_with_site, plan, question, settle, turn, verdicts
 from tests.flows.house import LivingHome, use_model

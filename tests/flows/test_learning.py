@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stead.domain.checks import ENDS, WELL
+from stead.domain.ends import ENDS, WELL
 from tests.fakes.models import Call, Script, Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served

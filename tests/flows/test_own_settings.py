@@ -9,8 +9,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from stead.domain.checks import WELL
 from stead.domain.commands import Command
+from stead.domain.ends import WELL
 from stead.domain.errors import InvalidRequest
 from stead.runtime.preferences import HomePreferences
 from stead.tools.configuring import ConfigSetArguments, ConfigSetTool

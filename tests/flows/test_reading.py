@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Script, Seen, Turn
 from tests.flows.asking import SITE, house_with_site, plan, question, settle, turn, verdicts
 from tests.flows.house import Json, LivingHome, use_model

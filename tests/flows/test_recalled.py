@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served

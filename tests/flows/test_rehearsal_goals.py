@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.flows.house import LivingHome
 from tests.promises import promise
 from tests.providers.test_rehearsal import CASES, FILES, Case

@@ -6,7 +6,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Call, Seen, Turn
 from tests.flows.asking import answer, house_with_site, question, settle, turn, verdicts
 from tests.flows.conftest import shared_house as house

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.asking import answer, question, settle, turn, verdicts
 from tests.flows.conftest import shared_house as house

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.flows.house import LivingHome
 from tests.flows.watching import Watcher
 from tests.promises import promise

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
-from stead.domain.checks import WELL
+from stead.domain.ends import WELL
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Turn
 from tests.fakes.search import HITS, KEY, Engine, engine

@@ -33,7 +33,7 @@ def changed(**fields: object) -> ProviderRow:
         ([changed(key="missing"), REHEARSAL], "acme", "fail", "acme has no key", "stead providers set-key acme"),
         ([changed(key="env:A_KEY (not set)")], "acme", "fail", "env:A_KEY (not set)", "set the variable"),
         ([changed(key="env:A_KEY (set)")], "acme", "ok", "acme/m1", ""),
-        ([REHEARSAL], "rehearsal", "warn", "no intelligence", "stead providers add"),
+        ([REHEARSAL], "rehearsal", "warn", "no AI", "stead providers add"),
         ([REHEARSAL], "acme", "fail", "no provider 'acme'", "stead providers use"),
     ],
 )

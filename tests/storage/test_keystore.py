@@ -98,7 +98,7 @@ def test_a_damaged_key_file_is_refused(home: Home, content: bytes) -> None:
 
 def test_a_journal_without_its_key_file_gets_no_new_key(home: Home) -> None:
     open_journal(home.journal, KEYS).close()
-    with pytest.raises(StorageFault, match=r"missing.*recovery key"):
+    with pytest.raises(StorageFault, match=r"missing.*key recover"):
         open_keys(home, "file", nobody)
     assert not home.key.exists()
 

@@ -12,6 +12,7 @@ import pytest
 
 from stead.config import Home
 from stead.domain import events as ev
+from stead.domain.ends import ENDS
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, SessionId, WorkspaceId
 from stead.domain.policies import Label, Reason, Risk
@@ -72,7 +73,8 @@ async def test_an_objective_goes_through_every_status(journal: JournalFile, view
     await becomes("running", ev.ObjectiveRetried(ev.Budget(500, "unlimited")))
     await becomes("unverified", ev.ObjectiveEnded("unverified", "done", "Tidied."))
     await becomes("running", ev.ObjectiveRetried(ev.Budget(500, "unlimited")))
-    await becomes("cancelled", ev.ObjectiveEnded("cancelled", "cancelled", ""))
+    for end in ENDS:
+        await becomes(end, ev.ObjectiveEnded(end, "done", ""))
     assert {status for _, status in told} == set(get_args(ObjectiveStatus)) - {"idle", "closed"}
 
 

@@ -78,7 +78,7 @@ async def test_the_shell_tells_output_and_exit_code(tools: Tools) -> None:
     assert await tools.text("shell", command="echo hello") == "hello\n"
     assert await tools.text("shell", command="true") == "(no output)"
     failed = await tools.call("shell", command="echo oops >&2; exit 3")
-    assert failed == ToolOutcome("error", "oops\n[exit code 3]", size_bytes=5)
+    assert failed == ToolOutcome("error", "oops\n[exit code 3]", size_bytes=5, exit_code=3)
     late = await tools.call("shell", command="printf begun; sleep 60", timeout_s=1)
     assert late == ToolOutcome("error", "begun\n[killed after 1 s]", size_bytes=5)
     assert "".join(tools.progress) == "hello\noops\nbegun"

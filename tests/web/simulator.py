@@ -19,7 +19,6 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.checks import ENDS
 from stead.domain.directive_commands import (
     OrderDirectives,
     RemoveDirective,
@@ -27,6 +26,7 @@ from stead.domain.directive_commands import (
     SetDirective,
     SwitchDirective,
 )
+from stead.domain.ends import ENDS
 from stead.domain.errors import Conflict, Fenced, InvalidRequest, NotFound, SteadError
 from stead.domain.folding import fold
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, SessionId, WorkspaceId

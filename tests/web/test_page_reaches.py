@@ -26,9 +26,14 @@ ELSEWHERE = {
         "/providers/{provider}/models",
     ): "the page has no form for a model's settings yet; `stead providers set` has",
     ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast|reading` has",
+    ("get", "/autonomy"): "the page has no view of it yet; `stead autonomy` has",
+    ("get", "/rules/tools"): "the page has no table of tools yet; `stead rules tools` has",
+    ("post", "/rules/simulate"): "the page tries no rule on the history yet; `stead rules try` does",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""
+_WHOLE = {"/attachments/": "/attachments/{attachment}", "/sessions/": "/sessions/{session}/raw"}
+"""Of addresses that the page puts together, what they are."""
 
 
 def operations() -> set[tuple[str, str]]:
@@ -45,7 +50,7 @@ def asked_for() -> dict[tuple[str, str], str]:
         text = file.read_text("utf-8")
         name = file.relative_to(SOURCE).as_posix()
         found |= {(method.lower(), path): name for method, path in _CALL.findall(text)}
-        found |= {("get", path): name for path in _RAW.findall(text)}
+        found |= {("get", _WHOLE.get(path, path)): name for path in _RAW.findall(text)}
     return found
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import msgspec
 
-from stead.domain.checks import CheckItem, CheckResult, CommandRan, End, RunFacts
+from stead.domain.checks import CheckItem, CheckResult, CommandRan, RunFacts
 from stead.domain.effects import Effect, Finish, Record, RunChecks
+from stead.domain.ends import End
 from stead.domain.events import NoticeGiven, PlanStep
 from stead.domain.messages import AssistantMessage, Text
 from stead.domain.sessions import Action, Session

@@ -50,9 +50,9 @@ def print_checks(out: Output, rows: Sequence[Json]) -> None:
             *([f"by the {item['by']}, not accepted"] if not item.get("accepted", True) else []),
             *(["held before the work: proves nothing"] if row["before"] else []),
         ]
-        shown = {**row, "id": item["id"], "notes": "; ".join(notes)}
+        shown = {**row, "id": item["id"], "state": f"{state:<7}", "notes": "; ".join(notes)}
         style = {True: "green", False: "red"}.get(holds, "")
-        out.lines([fill(f"  {{id:raw}}  {state:<7}  {{words:200}}[  ({{notes:raw}})]", shown)], style)
+        out.lines([fill("  {id:raw}  {state:raw}  {words:200}[  ({notes:raw})]", shown)], style)
         if holds is False and row["detail"]:
             out.lines([fill("      {detail:300}", row)], "dim")
 

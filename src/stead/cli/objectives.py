@@ -17,7 +17,7 @@ from stead.cli.session_row import print_row
 from stead.cli.spending import BUDGET, LIMITS, budget_of, limits_of
 from stead.cli.templates import fill, lines
 from stead.client import Json
-from stead.domain.checks import ENDS
+from stead.domain.ends import ENDS
 
 STATUSES = ("pending", "running", "waiting", "paused", *ENDS)
 

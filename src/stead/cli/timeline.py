@@ -152,7 +152,7 @@ class TimelinePrinter:
                 style = _END_STYLES.get(body["status"], "yellow")
                 why = "" if body["reason"] in ("done", body["status"]) else fill(" ({reason})", body)
                 self._line(fill("{status}", body) + why, style)
-                self._lines(filled(fact_words(body["facts"])))
+                self._lines(filled(fact_words(body.get("facts", {}))))
             case "file.changed":
                 self._lines(_edit(self._session, body["key"], body["change"], self._out))
                 return

@@ -16,7 +16,7 @@ from stead.cli.output import clean_line
 from stead.cli.spending import cost_line
 from stead.cli.timeline import TimelinePrinter
 from stead.client import ApiError, Json, NoDaemon
-from stead.domain.checks import ENDS, WELL
+from stead.domain.ends import ENDS, WELL
 
 if TYPE_CHECKING:
     from stead.client import Stream

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -138,16 +138,6 @@ class RunFacts(msgspec.Struct, frozen=True):
     commands: int = 0
     ran: tuple[CommandRan, ...] = ()
     sent: tuple[str, ...] = ()
-
-
-End = Literal["answered", "verified", "unverified", "incomplete", "failed", "cancelled"]
-"""How a run ends: a text and no effect; its checks hold; effects that no check shows to be the goal; a check fails or a
-limit was reached; it could not go on; the person ended it."""
-ENDS: tuple[End, ...] = get_args(End)
-
-
-WELL: tuple[End, ...] = ("answered", "verified", "unverified")
-"""Ends that are no fault."""
 
 
 def checked(check: Check) -> Check:

@@ -10,7 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from stead.domain.checks import CheckItem, End
+from stead.domain.checks import CheckItem
+from stead.domain.ends import End
 from stead.domain.events import Body, ModelRef, Spend
 from stead.domain.ids import CallKey, RequestNo
 from stead.domain.messages import UserMessage

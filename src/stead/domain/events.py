@@ -14,8 +14,9 @@ import msgspec
 
 from stead.domain.approval_events import *
 from stead.domain.check_events import *
-from stead.domain.checks import Check, End, RunFacts
+from stead.domain.checks import Check, RunFacts
 from stead.domain.directive_events import *
+from stead.domain.ends import End
 from stead.domain.home_events import *
 from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.machine_events import *

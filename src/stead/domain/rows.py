@@ -10,7 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from stead.domain.checks import CheckItem, End, RunFacts
+from stead.domain.checks import CheckItem, RunFacts
+from stead.domain.ends import End
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.policies import Origin, Reason

@@ -10,7 +10,8 @@ from typing import Literal
 import msgspec
 
 from stead.domain.checkpoints import FileChange, LeftOut, Version
-from stead.domain.checks import Check, End, RunFacts
+from stead.domain.checks import Check, RunFacts
+from stead.domain.ends import End
 from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
 from stead.domain.messages import Attachment, Message, UserMessage
 from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep

@@ -20,8 +20,8 @@ from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.checking import planned
 from stead.domain.checkpoints import FileChange, Version
-from stead.domain.checks import End
 from stead.domain.effects import CallModel, Finish, RunChecks
+from stead.domain.ends import End
 from stead.domain.errors import InvalidRequest, MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
