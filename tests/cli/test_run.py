@@ -56,8 +56,9 @@ def test_a_goal_that_is_reached_ends_with_0_and_every_step_is_one_line(cli: Cli,
     assert lines[2] == "  keep: touch nothing else (only asked of the model)"
     assert lines[3] == "> shell make test make lint  ok, 12 ms  [620 tokens, $0.0015]"
     assert lines[4:10] == ["    | … 15 lines before", *(f"    | line {number}" for number in range(15, 20))]
-    assert lines[10:13] == ["unverified", "  All is built.", "  Twice."]
-    assert lines[13].startswith("  1 model request, 620 of 400,000 tokens, $0.0015 of $5.00, ")
+    assert lines[10:12] == ["unverified", "  on record: nothing was changed, run or sent"]
+    assert lines[12:14] == ["  All is built.", "  Twice."]
+    assert lines[14].startswith("  1 model request, 620 of 400,000 tokens, $0.0015 of $5.00, ")
 
 
 def test_a_goal_that_is_not_reached_ends_with_1_and_how_to_try_again(cli: Cli, serve: Serve) -> None:
@@ -101,10 +102,8 @@ def test_an_approved_objective_is_watched_from_its_start_to_its_end(cli: Cli, se
     watched = cli("watch", run.id[:6])
     assert watched.code == 0
     assert "allowed write SUMMARY.md (answered from cli)\n> write SUMMARY.md  ok" in watched.out
-    assert (
-        "SUMMARY.md has the headings.\nunverified\n  on record: nothing was changed, run or sent\n  SUMMARY.md has 31 lines.\n"
-        in watched.out
-    )
+    assert "SUMMARY.md has the headings.\nunverified\n" in watched.out
+    assert "  SUMMARY.md has 31 lines.\n" in watched.out
     (decision,) = [command for command in api.commands if isinstance(command, commands.Decide)]
     assert decision.digest == api.approvals[decision.approval].digest
 
