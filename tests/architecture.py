@@ -32,7 +32,7 @@ PACKAGE_LINES = {
     "": 744,
     "brain": 2620,
     "cli": 6128,
-    "client": 429,
+    "client": 432,
     "domain": 5930,
     "egress": 820,
     "guardian": 2334,

@@ -59,7 +59,10 @@ class Client:
     @property
     def outdated(self) -> bool:
         """Whether the daemon was started with other code than this program is now."""
-        return self.address.code != code_id()
+        try:  # starts none: an error on the way asks this
+            return find_address(self.home).code != code_id()
+        except NoDaemon:
+            return False
 
     def forget_address(self) -> None:
         """Look again at the next request."""
