@@ -6,10 +6,13 @@ refused stay as they were made.
 
 from __future__ import annotations
 
+import base64
 import os
 from typing import Any
 
 import schemathesis
+
+from tests.fakes.pictures import png
 
 _ASKS = "Run `ls` and report"
 """A goal whose work asks a question, so that there are questions to answer."""
@@ -21,6 +24,13 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
     "POST /egress/hosts": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /egress/hosts/remove": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /rules": {"text": "never change infra/", "directory": os.environ["FUZZ_FOLDER"], "confirmed": True},
+    "POST /rules/preview": {
+        "rule": {"id": "", "decision": "ask", "what": ["change"]},
+        "text": "",
+        "directory": os.environ["FUZZ_FOLDER"],
+    },
+    "POST /rules/simulate": {"add": [], "remove": [], "grants": []},
+    "POST /attachments": {"data": base64.b64encode(png()).decode()},
     "POST /directives": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"]},
     "PUT /directives/{id}": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"], "version": 0},
     "POST /memories": {"items": [{"text": "Ada lives in Graz."}], "level": "global", "directory": ""},
@@ -32,7 +42,7 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
 """What no schema can say: which words make a rule, which names are hosts, and what must not be called from a test."""
 _NAMES = ("tools", "allow", "chain", "hosts", "secrets")
 """Lists of an objective or a session whose items must be known to this home."""
-_NEEDED = {"base_url", "host", "url"}
+_NEEDED = {"base_url", "host", "rule", "url"}
 """These are put in even where they may be left out."""
 
 

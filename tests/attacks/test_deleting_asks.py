@@ -16,7 +16,10 @@ from stead.domain.ends import WELL
 from tests.flows.house import LivingHome
 
 _DESTROYS = {"delete", "remove", "discard", "forget", "revert", "erase", "drop", "purge"}
-_HARMLESS = {"egress remove": "takes leave back, and what is refused can be allowed again"}
+_HARMLESS = {
+    "egress remove": "takes leave back, and what is refused can be allowed again",
+    "checks remove": "the check is named in the answer and can be added again; nothing that was made goes",
+}
 
 
 def leaves(parser: ArgumentParser, words: tuple[str, ...]) -> Iterator[tuple[str, ArgumentParser]]:

@@ -35,6 +35,7 @@ WAYS_IN_AND_OUT = {
     "machines/process.py": "starts a machine; tests/attacks/test_escape.py and commands()",
     "machines/runner/main.py": "where the machine's programs look for a proxy, inside; tests/egress",
     "machines/runner/frames.py": "a resident's process for the proxy's inner end, in the machine; tests/egress",
+    "machines/runner/ignored.py": "asks git in the machine what a search leaves out; commands()",
     "machines/runner/bridge.py": "the machine's inner end of the proxy's socket; tests/egress",
     "machines/runner/browse.py": "the browser machine's inner end of the proxy's socket; tests/browsing",
     "machines/runner/chromium.py": "starts the browser, in a machine of its own; tests/browsing",

@@ -85,10 +85,11 @@ WHOSE = {
         "why": "these",
     },
     "brain/turn.py": {"why": "constant, and the person's reason", "text": "the parameter of `_unrun`"},
-    "brain/objective.py": {
-        "said": "the model's own claims, the person's own constraints",
-        "named": "what the goal names, in the person's words",
+    "brain/ends.py": {
+        "said": "constant",
+        "_send_back(failing)": "constant, and checks in the words of the person or of the model's own plan",
     },
+    "domain/checking.py": {"checks_text(items)": "what the person accepted"},
     "brain/summarising.py": {"compaction.REQUEST": "constant"},
     "brain/compaction.py": {"left_out": "the person's words and the plan"},
     "domain/turns.py": {
@@ -167,7 +168,7 @@ def test_the_label_is_used_where_it_was_looked_at_and_nowhere_else() -> None:
         for node in ast.walk(ast.parse(source.text))
         if isinstance(node, ast.Name) and node.id == "STEAD" and isinstance(node.ctx, ast.Load)
     }
-    assert used == {*WHOSE, "runtime/recovery.py"} - {"brain/objective.py", "brain/summarising.py"}
+    assert used == {*WHOSE, "runtime/recovery.py"} - {"brain/ends.py", "brain/summarising.py"}
 
 
 # -- faults at the real components ------------------------------------------------------------------------------------

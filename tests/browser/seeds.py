@@ -53,7 +53,7 @@ def some(stage: Stage) -> None:
     house.post(f"/objectives/{ids['paused']}/pause")
     house.post(f"/objectives/{ids['cancelled']}/cancel")
     house.wait(ids["done"], *WELL)
-    house.wait(ids["failed"], "failed")
+    house.wait(ids["failed"], "incomplete")
     ids["approval"] = house.get("/approvals", session=ids["waiting"])["items"][0]["id"]
     _remember(stage)
     ids["decision"] = str(house.get("/audit", session=ids["waiting"])["items"][0]["seq"])

@@ -75,7 +75,7 @@ def test_stop_everything_is_on_every_page(walked: Stage, visit: Visit, hands: Ha
 def test_a_budget_that_is_used_up_says_so_and_can_be_raised(walked: Stage, visit: Visit, hands: Hands) -> None:
     small = {"tokens": 300, "usd_micros": "unlimited"}
     id = walked.house.give("Please summarise the tides", walked.project, allow=["write"], budget=small)
-    walked.house.wait(id, "failed", timeout_s=60)
+    walked.house.wait(id, "incomplete", timeout_s=60)
     page = visit(walked, f"/objectives/{id}")
     says(page, "The budget was used up")
     assert [end["reason"] for end in walked.house.bodies(id, "objective.ended")] == ["budget"]

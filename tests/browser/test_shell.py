@@ -112,7 +112,7 @@ def test_a_question_comes_to_whatever_page_is_open_and_stays_in_the_list_of_noti
     page.get_by_role("button", name="Notifications").click()
     notices = page.get_by_role("dialog", name="Notifications")
     expect(notices).to_contain_text("Run a shell command in quill")
-    expect(notices).to_contain_text("Done: Please ring the bell once")
+    expect(notices).to_contain_text("Answered: Please ring the bell once")
 
 
 def test_everything_is_stopped_from_any_page_and_not_by_one_press(stage: Stage, visit: Visit) -> None:

@@ -118,12 +118,15 @@ def floods(piece: bytes) -> Fault:
 
 
 @contextlib.asynccontextmanager
-async def faulty_model(*faults: Fault) -> AsyncIterator[FaultyModel]:
-    """Serve one fault a request, in order; the last one again and again. It has no list of its models."""
+async def faulty_model(*faults: Fault, listing: bool = False) -> AsyncIterator[FaultyModel]:
+    """Serve one fault a request, in order; the last one again and again.
+
+    Without ``listing`` a request for the list of models is no such request: it gets a 404.
+    """
     faulty = FaultyModel()
 
     async def handle(request: Request, exchange: Exchange) -> None:
-        if request.method == "GET":
+        if request.method == "GET" and not listing:
             await exchange.send(404, b"{}")
             return
         faulty.requests.append(request)

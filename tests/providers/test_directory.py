@@ -206,7 +206,7 @@ def at(url: str) -> Preset:
 
 async def test_a_server_that_says_its_window_is_believed() -> None:
     said = {"data": [{"id": "m", "max_model_len": 4096}]}
-    async with faulty_model(answers(200, json.dumps(said).encode())) as server:
+    async with faulty_model(answers(200, json.dumps(said).encode()), listing=True) as server:
         assert [found.window_tokens for found in await discover([at(server.openai)])] == [4096]
 
 
@@ -222,7 +222,7 @@ async def test_a_server_that_says_its_window_is_believed() -> None:
     ],
 )
 async def test_whatever_else_listens_there_is_left_alone_within_half_a_second(fault: object) -> None:
-    async with faulty_model(fault) as server:  # type: ignore[arg-type]  # a fault
+    async with faulty_model(fault, listing=True) as server:  # type: ignore[arg-type]  # a fault
         began = time.monotonic()
         assert await discover([at(server.openai)] * 4) == ()
         assert time.monotonic() - began < 3  # half a second, and a busy machine's share
@@ -300,7 +300,7 @@ async def test_a_wrong_key_and_a_dead_address_are_told_before_the_price_list_is_
         assert run.returncode == 0, wrong.decode()
         return said.decode()
 
-    async with faulty_model(answers(401, b'{"error": {"message": "no"}}')) as server:
+    async with faulty_model(answers(401, b'{"error": {"message": "no"}}'), listing=True) as server:
         assert await checked("anthropic", server.anthropic) == (
             "auth|False|401 the key was refused|give a working key with `stead providers set-key one`\n"
         )

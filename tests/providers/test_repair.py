@@ -53,6 +53,7 @@ def test_known_slips_are_put_right(text: str, meant: dict[str, object], slips: s
         '{"a": ' * 300,
         "('" + "(" * 5000,
         '{"path": a.md}',
+        "{'path': '\\ud800'}",
     ],
 )
 def test_what_is_cut_off_or_means_two_things_stays_as_it_came(text: str) -> None:

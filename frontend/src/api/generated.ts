@@ -3509,6 +3509,7 @@ export interface components {
          *         state: of ``changed`` and ``untouched``: a digest of the files.
          *         exit_code: of a command.
          *         words: the check's.
+         *         source: whose words ``detail`` quotes, as ``Gate.source`` names it.
          */
         CheckResult: {
             /** @default  */
@@ -3517,6 +3518,8 @@ export interface components {
             exit_code: number | null;
             holds: boolean | null;
             id: string;
+            /** @default machine */
+            source: string;
             /** @default  */
             state: string;
             /** @default  */
@@ -5611,7 +5614,7 @@ export interface components {
             /** @enum {unknown} */
             type: "notice.given";
             /** @enum {unknown} */
-            why: "claim" | "compact" | "completion" | "files" | "recovery" | "steer";
+            why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "steer";
         };
         /**
          * ObjectiveEnded

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from stead.domain.checks import CheckItem, CheckResult, CommandRan, RunFacts
+from stead.domain.checks import CheckItem, CommandRan, RunFacts
 from stead.domain.effects import Effect, Finish, Record, RunChecks
 from stead.domain.ends import End
 from stead.domain.events import NoticeGiven, PlanStep
@@ -43,7 +43,7 @@ def conclude(session: Session) -> Effect:
         return RunChecks(unasked, "end")
     failing = [item for item in _due(session) if item not in unknown and not session.results[item.id].holds]
     if failing and left > 0:
-        return Record((NoticeGiven(_send_back(session, failing), "completion"),))
+        return Record((NoticeGiven(_send_back(failing), "checks"),))
     status = end(session)
     return Finish(status, _reason(session, status, unknown), text)
 
@@ -109,15 +109,9 @@ def _reason(session: Session, status: End, unknown: list[CheckItem]) -> str:
     return "confirm" if unknown else "done"
 
 
-def _send_back(session: Session, failing: list[CheckItem]) -> str:
-    said = "".join(f"\n- {item.check.words}: {_found(session.results[item.id])}" for item in failing)
-    return f"Not done yet, by checks that Stead ran itself:{said}\nGo on, or say why it cannot be done."
-
-
-def _found(result: CheckResult) -> str:
-    if result.holds is None:
-        return f"could not be judged, {result.detail}"
-    return result.detail or "it does not hold"
+def _send_back(failing: list[CheckItem]) -> str:
+    named = "".join(f"\n- {item.id}: {item.check.words}" for item in failing)
+    return f"Not done yet, by checks that Stead ran itself:{named}\nGo on, or say why it cannot be done."
 
 
 def _line(action: Action) -> str:

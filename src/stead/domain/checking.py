@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.checks import MOST, Check, CheckItem, CheckResult
-from stead.domain.conversation import append_message
+from stead.domain.conversation import append_message, record_source
 from stead.domain.messages import UserMessage
+from stead.domain.policies import Label
 from stead.domain.sessions import STEAD, Action, Session
 
 
@@ -36,6 +37,16 @@ def apply_checks(session: Session, body: ev.CheckBody) -> None:
             session.results |= {result.id: result for result in results}
         case ev.CheckAnswered(id=id, holds=holds):
             session.results[id] = CheckResult(id, holds, "the person's answer")
+
+
+def append_findings(session: Session) -> None:
+    """Give the model what the failed checks found, each as data: it quotes programs, files and accounts."""
+    for item in session.checks:
+        result = session.results.get(item.id)
+        if result is not None and not result.holds and result.detail:
+            said = f"{item.id}: {'could not be judged: ' if result.holds is None else ''}{result.detail}"
+            record_source(session, Label(), result.source)
+            append_message(session, UserMessage(said, Label(), source=result.source))
 
 
 def planned(session: Session, checks: tuple[Check, ...]) -> tuple[CheckItem, ...]:

@@ -14,6 +14,7 @@ import msgspec
 
 from stead.domain.bounds import bounds
 from stead.domain.errors import InvalidRequest
+from stead.domain.messages import MACHINE
 
 Kind = Literal[
     "command", "exists", "absent", "contains", "matches", "parses", "changed", "untouched", "effect", "value", "person"
@@ -101,6 +102,7 @@ class CheckResult(msgspec.Struct, frozen=True):
         state: of ``changed`` and ``untouched``: a digest of the files.
         exit_code: of a command.
         words: the check's.
+        source: whose words ``detail`` quotes, as ``Gate.source`` names it.
     """
 
     id: str
@@ -109,6 +111,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     state: str = ""
     exit_code: int | None = None
     words: str = ""
+    source: str = MACHINE
 
 
 class CommandRan(msgspec.Struct, frozen=True):

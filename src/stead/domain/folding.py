@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from stead.domain import events as ev
-from stead.domain.checking import acted, apply_checks, checks_text, owned, undone
+from stead.domain.checking import acted, append_findings, apply_checks, checks_text, owned, undone
 from stead.domain.conversation import append_message, close_turn, digest_messages, record_source
 from stead.domain.home_events import HomeBody
 from stead.domain.memory_events import MemoryFact
@@ -94,10 +94,12 @@ def apply(session: Session, event: ev.Event) -> None:
         case ev.MessageReceived():
             receive(session, body, event.session_seq)
         case ev.NoticeGiven(text=text, why=why):
-            session.send_backs += why in ("completion", "claim")
+            session.send_backs += why in ("completion", "checks", "claim")
             if why == "compact":
                 session.compacting = len(session.messages)
             append_message(session, UserMessage(text=text, label=STEAD, notice=True))
+            if why == "checks":
+                append_findings(session)
         case ev.PlanMade(steps=steps, by="person"):
             session.plan, session.plan_by = steps, "person"
             session.planned = []  # it was the other plan that granted

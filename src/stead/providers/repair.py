@@ -70,7 +70,10 @@ def arguments(text: str) -> tuple[str, str] | None:
             slips.append("comma")
     if value is None and (value := _python(text)) is not None:
         slips.append("python")
-    return (msgspec.json.encode(value).decode(), ", ".join(slips)) if value is not None else None
+    try:
+        return (msgspec.json.encode(value).decode(), ", ".join(slips)) if value is not None else None
+    except UnicodeEncodeError:  # a Python literal can hold half a surrogate pair, which JSON cannot
+        return None
 
 
 def _from_text(

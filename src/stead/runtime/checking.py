@@ -19,7 +19,7 @@ from stead.domain.policies import Allow, Ask, Profile
 from stead.domain.ports import Clock
 from stead.domain.proving import Proofs
 from stead.domain.sessions import Action, Call, Session
-from stead.domain.tools import ToolContext
+from stead.domain.tools import ToolContext, ToolOutcome
 from stead.runtime.gate import Gate, Judged
 from stead.screen.inbound import screen
 
@@ -86,7 +86,8 @@ class Checker:
             said = _said(f"{why}\n{ran.output[-_CHARS:]}".strip())
             return CheckResult(item.id, ran.exit_code == 0 and printed, said, exit_code=ran.exit_code)
 
-        return await self._gate.attempt(judged, permit, attempt)
+        result = await self._gate.attempt(judged, permit, attempt)
+        return msgspec.structs.replace(result, source=self._gate.source(session, judged, ToolOutcome("ok", "")))
 
     async def _files(self, session: Session, item: CheckItem) -> CheckResult:
         check = item.check
@@ -98,7 +99,8 @@ class Checker:
 
         holds, detail, state = await self._gate.attempt(judged, permit, examine)
         if not of_many:
-            return CheckResult(item.id, holds, "" if holds else _said(detail))
+            source = self._gate.source(session, judged, ToolOutcome("ok", ""))
+            return CheckResult(item.id, holds, "" if holds else _said(detail), source=source)
         before = session.before.get(item.id)
         if before is None:  # this is the look before the work; that nothing has changed yet says nothing
             return CheckResult(item.id, None if check.kind == "untouched" else False, state=state)
@@ -115,7 +117,8 @@ class Checker:
         judged, permit = await self._permit(session, item, check.tool, check.arguments)
         outcome, _ = await self._gate.run(judged, permit, ToolContext(session.id, progress))
         there = outcome.status == "ok" and check.text in outcome.text
-        return CheckResult(item.id, there, "" if there else _said(outcome.text[-_CHARS:]))
+        source = self._gate.source(session, judged, outcome)
+        return CheckResult(item.id, there, "" if there else _said(outcome.text[-_CHARS:]), source=source)
 
     async def _permit(
         self, session: Session, item: CheckItem, tool: str, arguments: Mapping[str, object]

@@ -15,8 +15,8 @@ export function KeyDialog({ row, onOpenChange }: { row: Provider; onOpenChange: 
   function submit() {
     const typed = Boolean(field.current?.value.trim());
     setMissing(!typed);
-    const { found: _found, checked: _checked, ...kept } = row;
-    const wish: Wish = { ...kept, preset: row.preset as Wish["preset"], key: "vault" };
+    const { name, base_url, model, clearance, account_of } = row;
+    const wish: Wish = { name, base_url, model, clearance, account_of, preset: row.preset as Wish["preset"], key: "vault" };
     if (typed) void trying.begin({ name: row.name, wish, field: field.current });
   }
 
