@@ -167,6 +167,20 @@ def test_a_rule_that_allows_covers_what_it_names_alone() -> None:
         (rule("allow", command=("make build",)), propose("shell", command="make -f other build"), False),
         (rule("allow", command=("make build",)), propose("shell", command="make install"), False),
         (rule("allow", "run", command=("pytest",)), propose("shell", command="pytest", hosts=["evil.test"]), False),
+        (rule("allow", "run", command=("kubectl get",)), propose("shell", command="kubectl get pods"), True),
+        (rule("allow", "run", command=("kubectl get",)), propose("shell", command="kubectl delete ns"), False),
+        (rule("allow", "run", command=("kubectl get",)), propose("shell", command="kubectl get x && zork"), False),
+        (
+            rule("allow", "run", command=("kubectl get",)),
+            propose("shell", command="alias kubectl=rm; kubectl get"),
+            False,
+        ),
+        (rule("allow", "run", command=("kubectl get",)), propose("shell", command="kubectl get `make`"), False),
+        (
+            rule("allow", "run", command=("kubectl get",)),
+            propose("shell", command="kubectl get", hosts=["e.test"]),
+            False,
+        ),
         (rule("allow", "leave"), propose("shell", command="python3 x.py", hosts=["evil.test"]), False),
         (rule("allow", "leave", host=("b.example",)), propose("fetch", url="https://b.example/"), True),
         (rule("allow", "leave", host=("b.example",)), propose("fetch", url="https://c.example/"), False),
@@ -182,7 +196,7 @@ def test_an_allowance_names_all_that_a_call_does(allowed: Rule, call: Proposed, 
 @given(st.text(max_size=60))
 def test_no_command_that_is_not_understood_is_allowed_by_a_rule(command: str) -> None:
     shell = assess(command)
-    if not shell.shape:
+    if not shell.shape and {reason.rule for reason in shell.reasons} != {"shell-unknown-command"}:
         call = Proposed("shell", SPECS["shell"], {"command": command}, "", shell)
         under = facts(rules=(rule("allow", "run", command=(*(one[0] for one in shell.commands), "ls")),))
         assert decide(call, under).reason.rule != "rule-allow"

@@ -36,6 +36,7 @@ class Touched(msgspec.Struct, frozen=True):
         needs: what an allowance has to name.
         names: by role, what stands in its arguments; hosts are all that it asks for.
         more: roles of which it may name more than can be read.
+        plain: every command of its line can be read, though not what one that is unknown starts in turn.
     """
 
     does: frozenset[Action]
@@ -43,6 +44,7 @@ class Touched(msgspec.Struct, frozen=True):
     needs: frozenset[Action] = frozenset()
     names: Mapping[ConditionRole, Sequence[str] | Sequence[tuple[str, ...]]] = {}
     more: frozenset[ConditionRole] = frozenset()
+    plain: bool = False
 
 
 _DOES: dict[ToolEffect, frozenset[Action]] = {
@@ -109,7 +111,8 @@ def touched(
         if effect is ToolEffect.SEND and not declaration.local and not args:
             more.add(role)
     needs = {*_DOES[effect], *(does & {"leave", "delete"})} - ({"read", "delete"} if shell else set())
-    return Touched(frozenset(does), frozenset(may), frozenset(needs), names, frozenset(more))  # type: ignore[arg-type]
+    plain = shell is not None and {reason.rule for reason in shell.reasons} == {"shell-unknown-command"}
+    return Touched(frozenset(does), frozenset(may), frozenset(needs), names, frozenset(more), plain)  # type: ignore[arg-type]
 
 
 def _look_at_command(
@@ -207,6 +210,9 @@ def _allows(rule: Rule, spec: ToolSpec, touched: Touched) -> bool:
     covered = {*rule.what}
     if "command" in roles:
         covered.add("run")
+    if ("command" in roles or "send" in covered) and not touched.names.get("host"):
+        # A command or a sending tool that is named may do so by the hosts it has; hosts that a call asks for are more.
+        covered.add("leave")
     if rule.tools:
         # A tool whose work it is to reach out is named with that; a program's hosts are not.
         covered |= touched.needs - ({"leave"} if spec.declaration.effect is ToolEffect.EXECUTE else set())
@@ -230,7 +236,7 @@ def _named(conditions: Sequence[Condition], role: ConditionRole, touched: Touche
     if role == "command" and not allows:
         names = [name for name in names if ">" not in name[0]]  # a file that output goes to is no program
     found = [min(_test(condition, name, exactly=allows) for condition in conditions) for name in names]
-    certain = role not in touched.more
+    certain = role not in touched.more or (role == "command" and allows and touched.plain)
     if role == "path" and any(_is_above(value, str(path)) for path in names for value in _inside(conditions)):
         certain = False  # moving, linking or searching a folder reaches what lies in it
     if allows:

@@ -2,7 +2,8 @@
 
 Layer: brain. Pure. Each part of a sentence becomes a letter by the table of a language:
 
-    D never   K ask before   A always allow   O only   W without asking   n m z q  particles of a double negation
+    D never   N forbidden   K ask before   L only with my approval   A always allow   O only   W without asking
+    n m z q  particles of a double negation, which N is none of
     c change  d delete  r read  x run  l reach  s send  p pay  v (after x) use, which the network can follow
     F files  Y anything  U anyone  T commands  B the network  S sites  E mail
     P H M C # a path, host, address, command, number   i in, to   f from, of   o outside, except
@@ -29,12 +30,12 @@ _LONGEST = 7
 SENTENCE_CHARS = 500
 """A rule is one sentence of at most so many characters."""
 _LETTERS = {"path": "P", "host": "H", "mail": "M", "command": "C", "number": "#", "comma": "J"}
-_MARKS = "DKAOWnmzq"
+_MARKS = "DNKLAOWnmzq"
 _VERBS = "cdrxlspv"
 _DECIDED: dict[str, Decision] = {
-    **dict.fromkeys(("D", "O", "AO", "m", "Dm", "mz", "Dmz", "z", "Dz", "Dn", "nz", "Dnz", "nq"), "deny"),
-    **dict.fromkeys(("K", "DW", "Wm", "DWm", "DWn", "Wmz", "Wnz", "DWnz"), "ask"),
-    **dict.fromkeys(("A", "AW"), "allow"),
+    **dict.fromkeys(("D", "N", "O", "AO", "m", "Dm", "mz", "Dmz", "z", "Dz", "Dn", "nz", "Dnz", "nq"), "deny"),
+    **dict.fromkeys(("K", "L", "AL", "DW", "NW", "Wm", "DWm", "DWn", "Wmz", "Wnz", "DWnz"), "ask"),
+    **dict.fromkeys(("A", "AW", "W"), "allow"),
 }
 """What the marks of a sentence say together, each at most once; any other set of them is refused."""
 _ONLY = frozenset({"O", "AO", "nq"})
@@ -63,7 +64,7 @@ _PATTERNS: dict[str, tuple[ConditionRole, re.Pattern[str]]] = {
     "x": ("command", _places("f?[TY]?", "C", "[TY]", "f")),
     "l": ("host", _places("[YFS]?[if]?[SB]?", "H", "[BS]", "if")),
     "s": ("recipient", _places("f?[EYF]?(?:i?U)?", "MH", "Y|[EY]?i?U|f?E")),
-    "p": ("amount", re.compile(r"(?P<bound>[><+-])#")),
+    "p": ("amount", re.compile(r"(?P<bound>[><+-])#|#(?P<after>[><+-])")),
 }
 _BOUNDS = {">": ("..{}", "outside"), "<": ("{}..", "outside"), "+": ("{}..", "inside"), "-": ("..{}", "inside")}
 
@@ -168,8 +169,8 @@ def _rule(letters: Letters, said: str, directory: str) -> Rule | None:
     rest = [pair for pair in letters if pair[0] not in _MARKS]
     text = "".join(letter for letter, _ in rest)
     verbs = re.findall(rf"[{_VERBS}]+(?:J+[{_VERBS}]+)*", text)
-    if decision is None or len(verbs) > 1:
-        return None
+    if decision is None or len(verbs) > 1 or ("L" in marks and "J" in text):
+        return None  # "ls, and rm only with my approval" may speak of both or of the last
     verb, text, values = _split_verb(verbs, text, rest)
     if verb not in {"c", "d", "r", "cd", "cr", "dr", "cdr", "x", "l", "s", "p"}:
         return None
@@ -177,6 +178,8 @@ def _rule(letters: Letters, said: str, directory: str) -> Rule | None:
     match = pattern.fullmatch(text.strip("J"))
     if match is None or (marks in _ONLY and "r" in verb):
         return None  # "only read in docs/" may speak of reading or of docs/
+    if verb == "s" and "H" in text and not {"E", "U"} & {*text}:
+        return None  # "send data to example.com" may speak of mail or of an upload
     what = tuple(action for letter in verb for action in _DOES[letter])
     where = _where(role, match, values)
     outside = any(condition.side == "outside" for condition in where)
@@ -209,7 +212,7 @@ def _split_verb(verbs: list[str], text: str, rest: Letters) -> tuple[str, str, L
 def _where(role: ConditionRole, match: re.Match[str], values: Letters) -> tuple[Condition, ...]:
     shift = next((at for at, (letter, _) in enumerate(values) if letter != "J"), 0)
     groups = match.groupdict()
-    if bound := groups.get("bound"):
+    if bound := groups.get("bound") or groups.get("after"):
         form, side = _BOUNDS[bound]
         number = next(value for letter, value in values if letter == "#")
         return (Condition(role, (form.format(number),), "outside" if side == "outside" else "inside"),)
