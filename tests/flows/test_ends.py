@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stead.client.address import ApiError
-from tests.fakes.models import Call, Turn
+from tests.fakes.models import Call, Seen, Turn
 from tests.flows.conftest import shared_house as house
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -155,3 +155,28 @@ def test_a_hostile_file_costs_one_answer(house: LivingHome, project: Path, check
 def test_what_can_be_no_check_is_refused(house: LivingHome, project: Path, check: dict[str, object]) -> None:
     with pytest.raises(ApiError):
         house.give("g", project, checks=[check])
+
+
+@promise("OBJ-10.project")
+def test_what_the_folders_files_propose_is_shown_and_verifies_only_once_it_is_accepted(
+    house: LivingHome, project: Path
+) -> None:
+    (project / "AGENTS.md").write_text("Every change has to pass `make test`.\n")
+    row = ended(house, project, WRITE)
+    (project / "out.txt").unlink()
+    assert (row["status"], row["checks"][0]["item"]["by"], row["checks"][0]["holds"]) == ("unverified", "project", None)
+    look = Turn("", calls=(Call("shell", {"command": "make -n test"}),))
+
+    def script(seen: Seen) -> Turn:
+        said = str(seen.body["messages"])
+        return look if "'name': 'shell'" not in said else WRITE if "'name': 'write'" not in said else DONE
+
+    with served(script, strict=False) as model:
+        use_model(house, model.openai)
+        body = {"goal": "make the tests pass", "directory": str(project), **USUAL, "profile": "ask"}
+        given = house.post("/objectives", body)
+        assert "propose as checks: `make test`" in given["text"]
+        id = str(given["session"])
+        house.wait(id, "waiting")
+        assert house.cli("checks", "accept", id).returncode == 0
+        assert house.finish(id, answer="once")["status"] == "verified"

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from stead.domain.checks import Check
 from stead.domain.commands import Answer
 from stead.domain.events import Draft, Erased, Event, ModelRef, RulesFile, Spend
 from stead.domain.ids import CommandId, RequestNo, SessionId
@@ -286,6 +287,9 @@ class Project(Protocol):
 
         Read as data, through no link. A folder that cannot be read has none.
         """
+
+    async def proposals(self, directory: str) -> tuple[Check, ...]:
+        """Commands that these files show as what has to pass; nothing of it is run or believed."""
 
 
 class Ingested(Protocol):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 
+from stead.domain.checks import Check
 from stead.domain.events import RulesFile
 from stead.domain.obeyed_table import PROJECT_RULES
 from stead.machines.layers import side
+from stead.machines.proposals import proposed
 from stead.machines.workspace import opened_above, opened_workspace
 
 ALL_BYTES = 48_000
@@ -24,6 +26,10 @@ class ProjectFolder:
     async def rules(self, directory: str) -> tuple[RulesFile, ...]:
         """As ``Project.rules``; files of the same content count once."""
         return await asyncio.to_thread(_rules, directory)
+
+    async def proposals(self, directory: str) -> tuple[Check, ...]:
+        """As ``Project.proposals``."""
+        return await asyncio.to_thread(_proposals, directory)
 
 
 def _rules(directory: str) -> tuple[RulesFile, ...]:
@@ -40,6 +46,13 @@ def _rules(directory: str) -> tuple[RulesFile, ...]:
             found[digest] = RulesFile(name, kept.decode("utf-8", "replace"), digest, cut)
             room -= len(kept)
     return tuple(found.values())
+
+
+def _proposals(directory: str) -> tuple[Check, ...]:
+    if not (rules := _rules(directory)):
+        return ()
+    makefile = _content(directory, "Makefile", ALL_BYTES).decode("utf-8", "replace")
+    return proposed((file.text for file in rules), makefile, _content(directory, "package.json", ALL_BYTES))
 
 
 def _content(directory: str, name: str, most: int) -> bytes:

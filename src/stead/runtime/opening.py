@@ -17,7 +17,7 @@ from stead.brain.directives import instructions
 from stead.brain.rule_sentences.grammar import constraint_rules
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.checks import all_checked
+from stead.domain.checks import CheckItem, all_checked
 from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
@@ -99,6 +99,12 @@ class Opener:
         learned = await d.memory.recollection.opening(fact, command.goal or "")
         if fact.interactive and (rules := await d.project.rules(fact.directory)):
             learned = (*learned, ev.ProjectRulesRead(rules, PROJECT))
+        if not fact.interactive and not fact.checks and (offered := await d.project.proposals(fact.directory)):
+            items = [CheckItem(f"c{at}", check, "project", accepted=False) for at, check in enumerate(offered, 1)]
+            learned = (*learned, ev.ChecksSet(tuple(items), "project"))
+            named = ", ".join(f"`{check.subject}`" for check in offered)
+            said = f"this folder's files propose as checks: {named}; `stead checks accept {session}` makes them yours"
+            claim = of(claim, session, said)
         return await self._begin(session, fact, grants, learned, claim)
 
     def _opened(self, command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.SessionOpened:

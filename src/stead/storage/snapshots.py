@@ -1,4 +1,4 @@
-"""Folded states of long sessions, kept beside the journal and never trusted over it.
+"""Folded states of long sessions, kept with the journal and never trusted over it.
 
 Layer: storage. Does not know what a state is.
 """

@@ -96,7 +96,7 @@ WORDS = {
     "|purchases|wire|wiring|transfers|transfers of|transferred|spent|paid|order|ordering|charge|charging",
     "F": "file|files|documents|document|file contents",
     "Y": "anything|everything|something|stuff|things|thing|any changes|content|contents|data",
-    "U": "anyone|anybody|people|someone|addresses|recipients|somebody|recipient|address|person|persons|everyone"
+    "U": "anyone|anybody|people|someone|addresses|recipients|recipient|address|person|persons|everyone"
     "|everybody|others|contacts|anyone else|anybody else|someone else|other people",
     "T": "command|commands|program|programs|shell command|shell commands|script|scripts|terminal command"
     "|terminal commands|bash commands|shell scripts|tool|tools|executables|binaries",
