@@ -94,7 +94,7 @@ PROMISES: tuple[Promise, ...] = (
         done=True,
     ),
     Promise("OBJ-10.project", "checks that a project's files name are proposed", "cli", stage=1, done=True),
-    Promise("OBJ-10.verifier", "a second model's opinion cites events that are looked up", "cli"),
+    Promise("OBJ-10.verifier", "a second opinion cites events that are looked up", "cli", stage=1, done=True),
     Promise(
         "OBJ-3.evidence",
         "completion is checked against the goal with evidence from the journal",

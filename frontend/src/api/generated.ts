@@ -3586,6 +3586,14 @@ export interface components {
             seen: string[];
         };
         /**
+         * Cited
+         * @description An event that the opinion rests on: its global number, and what it was, by the record.
+         */
+        Cited: {
+            seq: number;
+            words: string;
+        };
+        /**
          * Code
          * @description Spend a one-time code for a browser session, which the cookie of the answer is. For the page.
          */
@@ -5400,6 +5408,7 @@ export interface components {
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model may use; it never reads their values.
          *         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
+         *         second_opinion: a model of the role ``review`` is asked at the end of a goal; see ``domain.opinions``.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -5444,6 +5453,8 @@ export interface components {
             mode: "trial" | "workspace";
             /** @default work */
             profile: components["schemas"]["Profile"];
+            /** @default false */
+            second_opinion: boolean;
             /** @default [] */
             secrets: string[];
             /** @default  */
@@ -5536,6 +5547,7 @@ export interface components {
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model may use; it never reads their values.
          *         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
+         *         second_opinion: a model of the role ``review`` is asked at the end of a goal; see ``domain.opinions``.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -5622,7 +5634,7 @@ export interface components {
          *
          *     ``reason`` is one of done, confirm (a check waits for the person), checks, plan, budget, context, iterations, stall,
          *     repetition, wall_time, model, cancelled; before version 2 also evidence, unmet, denied. ``summary`` is what the
-         *     model says, or Stead where it was stopped; ``facts`` are what the record holds.
+         *     model says, or Stead where it was stopped; ``facts`` are what the record holds; ``opinion`` is a second model's.
          */
         ObjectiveEnded: {
             /**
@@ -5637,6 +5649,8 @@ export interface components {
              *     }
              */
             facts: components["schemas"]["RunFacts"];
+            /** @default null */
+            opinion: components["schemas"]["Opinion"] | null;
             reason: string;
             /** @enum {unknown} */
             status: "answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified";
@@ -5695,6 +5709,8 @@ export interface components {
              * @enum {unknown}
              */
             kind: "objective" | "session";
+            /** @default null */
+            opinion: components["schemas"]["Opinion"] | null;
             pending_approvals: number;
             plan: components["schemas"]["PlanStep"][];
             price_known: boolean;
@@ -5775,6 +5791,29 @@ export interface components {
             session: string;
             since_ms: number;
             what: string;
+        };
+        /**
+         * Opinion
+         * @description What a second model made of a run.
+         *
+         *     Args:
+         *         verdict: whether the record supports that the goal was reached; ``void`` where nothing true was cited.
+         *         cited: events that were looked up and found, at most 20.
+         *         concerns: of ``CONCERNS``.
+         *         unfounded: cited numbers that are no events of the run.
+         *         why: why there is none; "" where there is one.
+         */
+        Opinion: {
+            /** @default [] */
+            cited: components["schemas"]["Cited"][];
+            /** @default [] */
+            concerns: string[];
+            /** @default 0 */
+            unfounded: number;
+            /** @enum {unknown} */
+            verdict: "contradicted" | "supported" | "unclear" | "void";
+            /** @default  */
+            why: string;
         };
         /**
          * Origin
@@ -6883,7 +6922,7 @@ export interface components {
         RoleModels: {
             chain: components["schemas"]["ModelRef"][];
             /** @enum {unknown} */
-            role: "fast" | "reading";
+            role: "fast" | "reading" | "review";
         };
         /**
          * RoleSet
@@ -6894,7 +6933,7 @@ export interface components {
         RoleSet: {
             chain: components["schemas"]["ModelRef"][];
             /** @enum {unknown} */
-            role: "fast" | "reading";
+            role: "fast" | "reading" | "review";
             /** @enum {unknown} */
             type: "role.set";
         };
@@ -7381,6 +7420,8 @@ export interface components {
             profile: components["schemas"]["Profile"];
             /** @default null */
             rules: components["schemas"]["Rule"][] | null;
+            /** @default false */
+            second_opinion: boolean;
             /** @default [] */
             secrets: components["schemas"]["Secret"][];
             title: string;

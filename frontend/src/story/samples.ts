@@ -28,6 +28,7 @@ export const opened: Opening = {
   ignore: [],
   constraints: [],
   checks: [],
+  second_opinion: false,
   rules: null,
 };
 
@@ -38,6 +39,7 @@ export const ROW: Row = {
   constraints: [],
   checks: [],
   facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
+  opinion: null,
   guarded: [],
   status: "running",
   reason: "",

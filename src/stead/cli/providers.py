@@ -16,7 +16,7 @@ from stead.cli.work_options import parse_model
 from stead.client import Client, Json
 
 _CHECK_TIMEOUT_S = 30.0
-ROLES = ("main", "fast", "reading")
+ROLES = ("main", "fast", "reading", "review")
 _KEY_LIMIT = 16_384
 
 
@@ -168,7 +168,9 @@ _PROVIDER = (
     *SETTINGS,
 )
 _NAME = arg("name NAME", find=_named)
-_MODELS = arg("models NAME/MODEL...", "the model, then its fallbacks; before them a role: main, fast or reading")
+_MODELS = arg(
+    "models NAME/MODEL...", "the model, then its fallbacks; before them a role: main, fast, reading or review"
+)
 _OF = arg("of NAME[/MODEL]", "a model, or every model of a provider")
 _ROWS: dict[str, Row] = {
     "list": ("show what is configured and what was found (the default)", (), _list),

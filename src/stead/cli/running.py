@@ -23,6 +23,8 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     body |= {"constraints": arguments.constraint} | work_fields(arguments)
     if arguments.done_when:
         body["checks"] = [parse_check(text) for text in arguments.done_when]
+    if arguments.second_opinion:
+        body["second_opinion"] = True
     client, out = invocation.client, invocation.out
     note_unseen_keys(invocation)
     answer = client.post("/objectives", body | attached(invocation, arguments.attach))
@@ -58,6 +60,10 @@ COMMANDS = {
         arg("--dir D", "the folder to work in (else the current one)", default="."),
         arg("--constraint C...", "a rule to keep"),
         DONE_WHEN,
+        arg(
+            "--second-opinion",
+            "another model looks at the record at the end; `stead chain` sets it, as the role review",
+        ),
         ATTACH,
         *WORK,
         OneOf(arg("--detach", "leave it running in the background"), WAIT),

@@ -14,7 +14,7 @@ from stead.cli.output import Output, clean
 from stead.cli.spending import cost_line
 from stead.cli.templates import fill, pairs
 from stead.client import Json
-from stead.domain.event_words import fact_words
+from stead.domain.event_words import fact_words, opinion_words
 
 _STYLES = {
     "running": "cyan",
@@ -53,7 +53,8 @@ def print_row(out: Output, row: Json, watchers: Sequence[Json] = ()) -> None:
     _print_text(out, row, "last words" if row["kind"] == "session" else "summary", row["summary"])
     if row["ended_ms"] or row["turns"]:
         out.line("on record")
-        out.lines(fill(template, given) for template, given, _ in fact_words(row["facts"]))
+        words = (*fact_words(row["facts"]), *opinion_words(row.get("opinion")))
+        out.lines(fill(template, given) for template, given, _ in words)
     if row["checks"]:
         out.line("done when")
         print_checks(out, row["checks"])

@@ -16,7 +16,7 @@ from stead.cli.labels import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line, reveal_line
 from stead.cli.templates import Line, fill, filled
 from stead.client import Json
-from stead.domain.event_words import changed_file, fact_words, landed, step_words, unpriced, worded
+from stead.domain.event_words import changed_file, fact_words, landed, opinion_words, step_words, unpriced, worded
 
 TAIL_LINES = 5
 LIVE_LINES = 40
@@ -153,6 +153,7 @@ class TimelinePrinter:
                 why = "" if body["reason"] in ("done", body["status"]) else fill(" ({reason})", body)
                 self._line(fill("{status}", body) + why, style)
                 self._lines(filled(fact_words(body.get("facts", {}))))
+                self._lines(filled(opinion_words(body.get("opinion"))))
             case "file.changed":
                 self._lines(_edit(self._session, body["key"], body["change"], self._out))
                 return

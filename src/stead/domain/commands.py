@@ -58,6 +58,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
         secrets: names of secrets that the model may use; it never reads their values.
         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
+        second_opinion: a model of the role ``review`` is asked at the end of a goal; see ``domain.opinions``.
         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
             profile.
         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -77,6 +78,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     checks: Annotated[tuple[Check, ...], bounds(maxItems=50)] = ()
+    second_opinion: bool = False
     mode: WorkMode = "workspace"
     ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
     attachments: Given = ()

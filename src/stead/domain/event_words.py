@@ -234,6 +234,26 @@ def fact_words(facts: Json) -> Iterator[Words]:
         yield "  {failed:#call} failed", facts, "yellow"
 
 
+def opinion_words(opinion: Json | None) -> Iterator[Words]:
+    """A second model's opinion, marked as one, and the events that it rests on."""
+    if not opinion:
+        return
+    if opinion["why"]:
+        yield "  a second model's opinion: none. {why:200}", opinion, "dim"
+        return
+    said = {
+        "supported": "the record supports it",
+        "contradicted": "the record speaks against it",
+        "unclear": "the record does not show it",
+        "void": "void, as it cites nothing of this run",
+    }[opinion["verdict"]]
+    yield f"  a second model's opinion, no check: {said}", opinion, "dim"
+    yield from (("    it cites #{seq} {words:120}", cited, "dim") for cited in opinion["cited"][:PATHS])
+    if opinion["unfounded"]:
+        yield "    {unfounded:#citation} of no event of this run left out", opinion, "dim"
+    yield from (("    concern: {concern:200}", {"concern": concern}, "yellow") for concern in opinion["concerns"])
+
+
 def _ended(body: Json) -> Iterator[Words]:
     done, changed = body["reason"] == "done", body["changed"]
     files = ", nobody could look at what changed" if changed < 0 else "[, {changed:#path} changed]"

@@ -23,6 +23,7 @@ from stead.domain.machine_events import *
 from stead.domain.memory_events import *
 from stead.domain.messages import Attachment, Repair, ReplyPart, Usage
 from stead.domain.objectives import *
+from stead.domain.opinions import Opinion
 from stead.domain.policies import Entity, Label, Origin, PlannedCall, Reason, Risk
 from stead.domain.reading_events import *
 from stead.domain.session_events import *
@@ -210,13 +211,14 @@ class ObjectiveEnded(msgspec.Struct, frozen=True, tag="objective.ended"):
 
     ``reason`` is one of done, confirm (a check waits for the person), checks, plan, budget, context, iterations, stall,
     repetition, wall_time, model, cancelled; before version 2 also evidence, unmet, denied. ``summary`` is what the
-    model says, or Stead where it was stopped; ``facts`` are what the record holds.
+    model says, or Stead where it was stopped; ``facts`` are what the record holds; ``opinion`` is a second model's.
     """
 
     status: End
     reason: str
     summary: str
     facts: RunFacts = RunFacts()
+    opinion: Opinion | None = None
 
 
 class ObjectiveRetried(msgspec.Struct, frozen=True, tag="objective.retried"):

@@ -14,7 +14,7 @@ from stead.domain.policies import Clearance
 
 KEY_PLACE = r"^(none|vault|env:[A-Za-z_][A-Za-z0-9_]{0,127}|keychain:[^/\s]{1,100}/[^/\s]{1,100})$"
 """Where a key is, in the form of events and commands; never a key itself."""
-Role = Literal["fast", "reading"]
+Role = Literal["fast", "reading", "review"]
 Effort = Literal["", "low", "medium", "high"]
 """How hard a model that reasons is to think; "" leaves it to the vendor."""
 Header = Annotated[str, bounds(minLength=1, maxLength=64, pattern="^[A-Za-z0-9-]+$")]

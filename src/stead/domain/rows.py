@@ -14,6 +14,7 @@ from stead.domain.checks import CheckItem, RunFacts
 from stead.domain.ends import End
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
+from stead.domain.opinions import Opinion
 from stead.domain.policies import Origin, Reason
 from stead.domain.secrets import Binding
 from stead.domain.trials import Review
@@ -77,6 +78,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     checks: tuple[CheckRow, ...] = ()
     facts: RunFacts = RunFacts()
     """What the record holds of the run that ended, or of the last turn."""
+    opinion: Opinion | None = None
+    """A second model's, of the run that ended."""
     guarded: tuple[str, ...] = ()
     """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
 

@@ -51,6 +51,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """Patterns as in .gitignore of what checkpoints leave out, in addition to what they always do."""
     checks: tuple[Check, ...] = ()
     """The person's, of an objective; what becomes of them is in ``checks.set``."""
+    second_opinion: bool = False
+    """Another look at the record at its end; see ``domain.opinions``."""
     rules: tuple[Rule, ...] | None = None
     """What of the constraints the guardian keeps; none in sessions that were opened before this was recorded."""
     channel: str = ""

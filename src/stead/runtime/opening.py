@@ -199,6 +199,7 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
         rules=constraint_rules(constraints),
         hosts=_allowed_hosts(command.hosts),
         checks=all_checked(command.checks),
+        second_opinion=command.second_opinion,
         mode=command.mode,
         ignore=command.ignore,
     )

@@ -6,6 +6,8 @@ What it may cost is the brain's to say, which values pass is ``domain.readings``
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from stead.brain import reading
@@ -32,6 +34,7 @@ class Answered(msgspec.Struct, frozen=True):
     text: str
     label: Label
     duration_ms: int = 0
+    values: Mapping[str, object] = {}
 
 
 async def answer(
@@ -80,7 +83,7 @@ async def answer(
     if values is None:
         return msgspec.structs.replace(_unanswered("the answer held no values"), duration_ms=reply.duration_ms)
     typed = msgspec.structs.replace(label, typed=question.typed)
-    return Answered(True, _shown(values), typed, reply.duration_ms)
+    return Answered(True, _shown(values), typed, reply.duration_ms, values.values)
 
 
 def _request(stream: Stream, effect: CallModel, question: Question) -> ModelRequest:

@@ -289,7 +289,7 @@ class Actor:
                     stream.add(
                         *await reviewed(self._deps.trials, stream.session)
                     )  # before the end, so that whoever waits for that has heard it
-                    stream.add(*await self._steps.ending(stream.session, effect))
+                    stream.add(*await self._steps.ending(stream, effect))
                 case CallModel() if said := self._steps.instructed(stream.session):
                     stream.add(*said)
                 case CallModel():

@@ -26,8 +26,10 @@ from stead.domain.errors import InvalidRequest, MachineError, ModelFault, NotFou
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.domain.messages import MACHINE
+from stead.domain.opinions import Opinion
 from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Integrity, Label, Level, Reason
 from stead.domain.ports import ModelRequest
+from stead.domain.providers import Role
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session
 from stead.domain.tools import ToolContext, ToolOutcome
@@ -38,6 +40,7 @@ from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
 from stead.runtime.notes import Notes
+from stead.runtime.opinions import second_opinion
 from stead.runtime.outgoing import outgoing
 from stead.runtime.performing import REQUEST, Cancelled, Performer
 from stead.runtime.stream import Stream
@@ -94,9 +97,9 @@ class Steps:
             return None
         return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models, stream.prompt)
 
-    def _reading_world(self, stream: Stream) -> World | None:
-        """The same for a reading, with the models that the person chose for that role, if they did."""
-        world, chosen = self.world(stream), self._deps.models.role("reading")
+    def _role_world(self, stream: Stream, role: Role) -> World | None:
+        """The same for a reading, with the models that the person chose for the role, if they did."""
+        world, chosen = self.world(stream), self._deps.models.role(role)
         if world is None or not chosen:
             return world
         return msgspec.structs.replace(world, models=tuple(self._deps.models.info(ref) for ref in chosen))
@@ -302,7 +305,7 @@ class Steps:
 
     async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:
         """The end of a call that put a question: what passes of the answer stands in place of its text."""
-        world = self._reading_world(stream)
+        world = self._role_world(stream, "reading")
         perform = partial(self._performer.perform, name=end.key)
         read = await reading.answer(stream, end.key, question, end.label, world, self._deps, perform)
         if isinstance(read, Cancelled):
@@ -325,10 +328,14 @@ class Steps:
             took_ms = int((time.monotonic() - started) * 1000)
             stream.add(ev.ChecksRun(effect.when, results, took_ms))
 
-    async def ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
+    async def ending(self, stream: Stream, effect: Finish) -> tuple[ev.Body, ...]:
         """The end of an objective, or of a turn of an interactive session, with what the turn has changed."""
+        session, opinion = stream.session, None
         if not session.spec.interactive:
-            return ending(session, effect.status, effect.reason, effect.summary)
+            if session.spec.second_opinion and effect.status in ("verified", "unverified", "incomplete"):
+                perform = partial(self._performer.perform, name=CallKey("opinion"))
+                opinion = await second_opinion(stream, self._role_world(stream, "review"), self._deps, perform)
+            return ending(session, effect.status, effect.reason, effect.summary, opinion)
         changes, changed = await self._keeper.survey(session)
         return turn_ending(session, effect, changes, changed)
 
@@ -364,12 +371,14 @@ class Steps:
         return tell
 
 
-def ending(session: Session, status: End, reason: str, summary: str) -> tuple[ev.Body, ...]:
+def ending(
+    session: Session, status: End, reason: str, summary: str, opinion: Opinion | None = None
+) -> tuple[ev.Body, ...]:
     """The end of an objective: its open question lapses first, so that no door keeps showing it.
 
     The summary is the report, which goes to people; the words that it was made of stay in the timeline.
     """
-    end = ev.ObjectiveEnded(status=status, reason=reason, summary=outgoing(summary).text, facts=facts(session))
+    end = ev.ObjectiveEnded(status, reason, outgoing(summary).text, facts(session), opinion)
     return (*lapsed(session), end)
 
 

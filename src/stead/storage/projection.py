@@ -166,8 +166,9 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=replace(row, reason=why), paused=True)
         case ev.SessionResumed():
             return replace(objective, row=replace(row, reason=""), paused=False)
-        case ev.ObjectiveEnded(status=status, reason=reason, summary=summary, facts=facts):
-            ended = replace(row, status=status, reason=reason, summary=summary, facts=facts, ended_ms=event.ts_ms)
+        case ev.ObjectiveEnded(status=status, reason=reason, summary=summary) as body:
+            ended = replace(row, status=status, reason=reason, summary=summary, ended_ms=event.ts_ms)
+            ended = replace(ended, facts=body.facts, opinion=body.opinion)
             return replace(objective, row=replace(ended, pending_approvals=0), paused=False, open_calls=())
         case ev.ObjectiveRetried(budget=budget):
             allowed = ev.Budget(

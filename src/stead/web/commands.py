@@ -27,7 +27,7 @@ _OBJECTIVE: dict[str, Any] = {
     "says": "Give a goal. The answer's ``session`` is the new objective.",
 }
 _INTERACTIVE: dict[str, Any] = {
-    "fixed": {"goal": None, "constraints": (), "checks": ()},
+    "fixed": {"goal": None, "constraints": (), "checks": (), "second_opinion": False},
     "bounds": {"budget": Field(Budget, cmd.SESSION_BUDGET)},
     "says": "Open an interactive session in a folder. The answer's ``session`` is the new one.",
 }

@@ -84,6 +84,14 @@ function Form({ kind }: { kind: Kind }) {
             <TextArea rows={2} value={draft.checks} onValueChange={(checks) => change({ checks })} />
           </Field>
         )}
+        {kind === "objective" && (
+          <Checkbox
+            label={t("opinion")}
+            hint={t("opinionHint")}
+            checked={draft.opinion}
+            onCheckedChange={(opinion) => change({ opinion })}
+          />
+        )}
         <Freedom draft={draft} change={change} />
         <Disclosure summary={t("more")} aside={t("moreChanged", { count: changed(kind, draft) })}>
           <MoreFields kind={kind} draft={draft} change={change} />

@@ -46,6 +46,7 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
       )}
       {written.length > 0 && <Written paths={written} />}
       <Recorded facts={row.facts} />
+      {row.opinion && <Opinion opinion={row.opinion} />}
       {(row.status === "failed" || row.status === "incomplete") && <NextStep row={row} />}
     </section>
   );
@@ -90,6 +91,28 @@ function Recorded({ facts }: { facts: Row["facts"] }) {
         <Fact key={one} name={t("recordSent")} said={one} />
       ))}
     </dl>
+  );
+}
+
+/** What a second model made of the record: an opinion, which changes no end, with the events that were looked up. */
+function Opinion({ opinion }: { opinion: NonNullable<Row["opinion"]> }) {
+  const { verdict, cited = [], concerns = [], why } = opinion;
+  return (
+    <section aria-label={t("opinion")} className="mt-3 border-line border-t pt-3 text-ink-2 text-sm">
+      <p>{why ? t("opinionNone", { why }) : t(`opinion_${verdict}`)}</p>
+      <ul className="list-disc pl-5">
+        {cited.slice(0, SHOWN_FILES).map(({ seq, words }) => (
+          <li key={seq}>
+            <SafeText mono>{`#${seq} ${words}`}</SafeText>
+          </li>
+        ))}
+        {concerns.map((concern) => (
+          <li key={concern}>
+            <SafeText>{t("opinionConcern", { concern })}</SafeText>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

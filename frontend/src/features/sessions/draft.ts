@@ -15,6 +15,8 @@ export interface Draft {
   constraints: string;
   /** One a line, as after `--done-when`. */
   checks: string;
+  /** A second model looks at the record at the end. */
+  opinion: boolean;
   profile: Schema["Profile"];
   trial: boolean;
   /** Empty for the home's own. */
@@ -40,6 +42,7 @@ const OBJECTIVE: Draft = {
   title: "",
   constraints: "",
   checks: "",
+  opinion: false,
   profile: "work",
   trial: false,
   chain: [],
@@ -70,6 +73,7 @@ export function wanted(draft: Draft): Schema["NewObjective"] {
     goal: draft.goal.trim(),
     constraints: lines(draft.constraints),
     checks: lines(draft.checks).map(check),
+    second_opinion: draft.opinion,
   };
 }
 

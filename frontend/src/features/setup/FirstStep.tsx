@@ -87,6 +87,7 @@ function objective(goal: string, directory: string): Schema["NewObjective"] {
     title: "",
     constraints: [],
     checks: [],
+    second_opinion: false,
     tools: [],
     allow: [],
     chain: [],

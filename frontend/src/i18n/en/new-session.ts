@@ -17,6 +17,8 @@ export const t = define("new-session", {
   checks: "Done when",
   checksHint:
     "One a line: a command that must exit 0, such as make test, or exists:FILE, contains:FILE:TEXT, untouched:tests/. Stead runs them itself.",
+  opinion: "Ask a second model at the end",
+  opinionHint: "It reads the record alone. Its opinion is shown with the events that it cites, and changes no end.",
   profile: "How freely it works",
   profile_work: "Work by itself",
   profile_workHint:

@@ -53,6 +53,7 @@ function ended(summary: string): Fresh {
     reason: "unmet",
     summary,
     facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
+    opinion: null,
   });
 }
 

@@ -16,7 +16,15 @@ export function KeyDialog({ row, onOpenChange }: { row: Provider; onOpenChange: 
     const typed = Boolean(field.current?.value.trim());
     setMissing(!typed);
     const { name, base_url, model, clearance, account_of } = row;
-    const wish: Wish = { name, base_url, model, clearance, account_of, preset: row.preset as Wish["preset"], key: "vault" };
+    const wish: Wish = {
+      name,
+      base_url,
+      model,
+      clearance,
+      account_of,
+      preset: row.preset as Wish["preset"],
+      key: "vault",
+    };
     if (typed) void trying.begin({ name: row.name, wish, field: field.current });
   }
 
