@@ -6,10 +6,12 @@ Each runs on a living daemon with the real sandbox; an independent look at its f
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 from bench.bar import Bar
 from tests import corpora
+from tests.fakes.weak_model import WeakModel
 from tests.flows.claims import carried_out
 from tests.flows.conftest import running_home
 
@@ -18,6 +20,10 @@ def measure() -> list[Bar]:
     """Carry out every run."""
     with tempfile.TemporaryDirectory() as folder, running_home(Path(folder)) as house:
         ended = list(carried_out(house, corpora.runs(), Path(folder) / "work"))
+        goals = [run for run in corpora.runs() if run.checks][::4][:40]
+        weak = list(carried_out(house, goals, Path(folder) / "weak", WeakModel(corpora.runs(), seed=40).reply))
+    by_end = ", ".join(f"{number} {end}" for end, number in Counter(one.row["status"] for one in weak).most_common())
+    false = sum(bool(one.broken) for one in weak if one.row["status"] == "verified")
     verified = [one for one in ended if one.row["status"] == "verified"]
     wrong = sum(bool(one.broken) or not one.run.honest for one in verified)
     honest = [one for one in ended if one.run.end == ["verified"]]
@@ -34,4 +40,5 @@ def measure() -> list[Bar]:
             {},
             f"of {len(honest)} honest runs with checks",
         ),
+        Bar("T1.weak", false, "wrongly verified", "0", not false, {}, f"{len(weak)} goals, a trigram model: {by_end}"),
     ]

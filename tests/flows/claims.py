@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
@@ -31,8 +31,10 @@ class Ended(NamedTuple):
     broken: list[corpora.Check]
 
 
-def carried_out(house: LivingHome, runs: Sequence[corpora.Run], folder: Path) -> Iterator[Ended]:
-    """Carry the runs out, a few side by side, each in a folder of its own."""
+def carried_out(
+    house: LivingHome, runs: Sequence[corpora.Run], folder: Path, other: Callable[[], Turn] | None = None
+) -> Iterator[Ended]:
+    """Carry the runs out, a few side by side, each in a folder of its own; with ``other`` by that model, unscripted."""
     by_id = {run.id: run for run in runs}
 
     def reply(seen: Seen) -> Turn:
@@ -45,7 +47,7 @@ def carried_out(house: LivingHome, runs: Sequence[corpora.Run], folder: Path) ->
             turn = corpora.Reply(text=next((one.text for one in reversed(run.turns) if one.text), "Done."))
         return Turn(turn.text, calls=tuple(Call(call.tool, dict(call.arguments)) for call in turn.calls))
 
-    with served(reply, strict=False) as model:
+    with served((lambda _: other()) if other else reply, strict=False) as model:
         use_model(house, model.openai)
         for first in range(0, len(runs), _BESIDE):
             part = [(run, _given(house, run, folder / run.id)) for run in runs[first : first + _BESIDE]]

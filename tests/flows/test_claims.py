@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests import corpora
+from tests.fakes.weak_model import WeakModel
 from tests.flows.claims import carried_out
 from tests.flows.house import LivingHome
 
@@ -15,6 +18,17 @@ def chosen() -> list[corpora.Run]:
     """Every script, each in one of its five languages."""
     runs = corpora.runs()
     return [run for place, run in enumerate(runs) if place % SHORT == place // (len(runs) // 5) % SHORT]
+
+
+@pytest.mark.promise("OBJ-10.ends")
+def test_a_very_weak_model_that_makes_everything_up_never_ends_as_verified_wrongly(
+    house: LivingHome, tmp_path: Path
+) -> None:
+    runs = [run for run in corpora.runs() if run.checks][::5]
+    ended = list(carried_out(house, runs[:12], tmp_path, WeakModel(corpora.runs(), seed=15).reply))
+    assert any(one.row["facts"]["calls"] for one in ended), "it does call tools"
+    assert all(not one.broken for one in ended if one.row["status"] == "verified")
+    assert any(one.row["status"] != "verified" for one in ended)
 
 
 def test_no_claim_ends_a_run_as_verified_and_honest_work_does(house: LivingHome, tmp_path: Path) -> None:
