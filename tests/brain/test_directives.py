@@ -10,7 +10,7 @@ from stead.brain.context import INSTRUCTIONS, SESSION_INSTRUCTIONS
 from stead.brain.directives import could_be_rules, instructions, prompt
 from stead.brain.estimate import estimate_tokens
 from stead.domain.directives import Directive, DirectiveId, DirectiveKind, Directives
-from stead.domain.starting_points import SEEDS, TEMPLATES
+from stead.runtime.starting_points import SEEDS, TEMPLATES
 
 HERE, THERE = "/home/ada/quill", "/home/ada/tides"
 KINDS: tuple[DirectiveKind, ...] = (

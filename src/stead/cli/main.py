@@ -10,7 +10,7 @@ import sys
 from argparse import REMAINDER, SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
-from stead.cli.catalogue import AS_IT_IS, GROUPS, SUMMARIES
+from stead.cli.catalogue import AS_IT_IS, LISTING, SUMMARIES
 from stead.cli.commands import load
 from stead.cli.invocation import BAD_REQUEST, FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean, stream_is_terminal
@@ -103,7 +103,7 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
     if options.command == "help" and options.rest:
         options.command, options.rest = options.rest[0], ["--help"]
     if options.help or options.command in ("", "help"):
-        parser.description = f"{parser.description}\n\n{_listing()}"
+        parser.description = f"{parser.description}\n\n{LISTING}"
         parser.print_help()
         return ""
     return _known(options.command)
@@ -112,15 +112,6 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
 def _alone() -> list[str]:
     """What ``stead`` without a command means: at a terminal, a session in this folder; else its help."""
     return ["session", "here"] if stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout) else []
-
-
-def _listing() -> str:
-    parts = []
-    for title, commands in GROUPS.items():
-        parts.append(title)
-        parts += [f"  {name:<11} {summary}" for name, summary in commands.items()]
-        parts.append("")
-    return "\n".join(parts).rstrip()
 
 
 def _known(name: str) -> str:

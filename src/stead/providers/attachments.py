@@ -13,16 +13,10 @@ import msgspec
 
 from stead.domain.errors import NotFound, StorageFault
 from stead.domain.messages import PDF, Attachment, Message, of_message
+from stead.providers.presets import takes_text_alone
 
 Load = Callable[[str], bytes]
 """Gives the bytes of ``Attachment.content``; it blocks, and raises ``NotFound`` or ``StorageFault``."""
-
-_BLIND = (
-    *("gpt-3.5", "gpt-4-0", "gpt-4-1106", "o1-mini", "o1-preview", "o3-mini", "text-"),
-    *("deepseek", "codestral", "mistral-7b", "mixtral", "kimi-k2", "minimax-m", "glm-4.6", "gpt-oss", "command-r"),
-    *("llama3:", "llama3.1", "llama-3.1", "llama-3.3", "qwen2.5-coder", "qwen3-coder", "phi3", "phi4:", "starcoder"),
-)
-"""How the names of models begin of which it is known that they take text alone."""
 
 
 def nothing_kept(content: str) -> bytes:
@@ -56,7 +50,7 @@ class Showing:
 
     def __init__(self, load: Load, model: str, refused: frozenset[str] = frozenset()) -> None:
         self._load = load
-        self._blind = model.rpartition("/")[2].lower().startswith(_BLIND)
+        self._blind = takes_text_alone(model)
         self.refused = refused
 
     def split(self, attachments: Sequence[Attachment]) -> tuple[tuple[Loaded, ...], str]:

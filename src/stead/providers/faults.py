@@ -1,8 +1,8 @@
 """What a broken request means: whose fault, and whether it may have cost something.
 
 Layer: providers. No text that leaves here holds a key. Vendors tell of errors by an HTTP status, by words in the body
-(a code, a type, Google's status) or only in a sentence; the tables hold what each of them says, and the most exact of
-these is believed first.
+(a code, a type, Google's status) or only in a sentence; ``vendors.json`` holds what each of them says, and the most
+exact of these is believed first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import httpcore2
 import msgspec
 
 from stead.providers.failures import Failure, broken_connection, clean
+from stead.providers.presets import ERRORS
 from stead.providers.transport import UNSENT, Nonsense, Overflow, Silence
 
 RETRY_AFTER_LIMIT_S = 24 * 3600.0
@@ -29,61 +30,8 @@ class Reported(Exception):
         self.error = error
 
 
-_QUOTA = ("quota", "quota or credit is used up")
-_RATE = ("rate_limit", "rate limited")
-_BUSY = ("overloaded", "overloaded")
-_SERVER = ("server", "server error")
-_KEY = ("auth", "the key was refused")
-_LONG = ("context", "the request is longer than the model's window")
-_ABSENT = ("refused", "no such model or address")
-_REFUSED = ("refused", "refused")
-
-_WORDS: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        (
-            "insufficient_quota",
-            "billing_hard_limit_reached",
-            "credit_balance_exhausted",
-            "organization_spend_limit_exceeded",
-            "project_spend_limit_exceeded",
-            "organization_usage_limit_exceeded",
-            "exceeded_current_quota_error",
-            "billing_error",
-        ),
-        _QUOTA,
-    ),
-    "context_length_exceeded": _LONG,
-    **dict.fromkeys(("invalid_api_key", "authentication_error", "api_key_invalid", "unauthenticated"), _KEY),
-    **dict.fromkeys(("rate_limit_exceeded", "rate_limit_error", "too_many_requests", "resource_exhausted"), _RATE),
-    **dict.fromkeys(("overloaded_error", "overloaded", "server_is_overloaded", "service_unavailable"), _BUSY),
-    **dict.fromkeys(("service_unavailable_error", "engine_overloaded_error", "unavailable"), _BUSY),
-    **dict.fromkeys(("model_not_found", "not_found_error", "not_found"), _ABSENT),
-    **dict.fromkeys(("permission_error", "permission_denied"), _KEY),
-    **dict.fromkeys(("api_error", "server_error", "internal"), _SERVER),
-}
-"""By a code, a type or a status, in lower case."""
-
-_SENTENCES: tuple[tuple[str, tuple[str, str]], ...] = (
-    ("maximum context length", _LONG),
-    ("reduce the length of the messages", _LONG),
-    ("prompt is too long", _LONG),
-    ("input token count", _LONG),
-    ("number of tokens allowed", _LONG),
-    ("credit balance is too low", _QUOTA),
-)
-"""What vendors say of these by nothing else."""
-
-_STATUSES = {
-    401: _KEY,
-    402: _QUOTA,
-    403: _KEY,
-    404: _ABSENT,
-    400: _REFUSED,
-    422: _REFUSED,
-    429: _RATE,
-    503: _BUSY,
-    529: _BUSY,
-}
+_BY_WORD = {word: meaning for meaning in ERRORS for word in meaning.words}
+_BY_STATUS = {status: meaning for meaning in ERRORS for status in meaning.statuses}
 
 
 def broken(error: Exception, *, secret: str) -> Failure:
@@ -121,7 +69,9 @@ def refused(status: int, headers: Mapping[str, str], body: bytes, *, secret: str
     if 300 <= status < 400:
         return Failure("refused", f"{status} redirects elsewhere, which is not followed", charged=False)
     described = _error_body(_plain(body))
-    kind, words = _meaning(described, status) or (_SERVER if status >= 500 else ("refused", "not accepted"))
+    kind, words = _meaning(described, status) or (
+        ("server", "server error") if status >= 500 else ("refused", "not accepted")
+    )
     wait_s = _wait_s(headers, described)
     after = f", retry after {wait_s:g} s" if wait_s else ""
     said = f"{status} {words}{after}{_detail(kind, described)}"
@@ -180,9 +130,10 @@ def _error_body(data: object) -> _ErrorBody:
 
 def _meaning(described: _ErrorBody, status: int) -> tuple[str, str] | None:
     sentence = described.message.lower()
-    by_word = (_WORDS[word] for word in described.words if word in _WORDS)
-    by_sentence = (meaning for part, meaning in _SENTENCES if part in sentence)
-    return next(by_word, None) or next(by_sentence, None) or _STATUSES.get(status)
+    by_word = (_BY_WORD[word] for word in described.words if word in _BY_WORD)
+    by_sentence = (meaning for meaning in ERRORS if any(part in sentence for part in meaning.sentences))
+    meaning = next(by_word, None) or next(by_sentence, None) or _BY_STATUS.get(status)
+    return (meaning.kind, meaning.said) if meaning else None
 
 
 def _detail(kind: str, described: _ErrorBody) -> str:

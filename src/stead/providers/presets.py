@@ -1,10 +1,12 @@
-"""What is known of each vendor ahead of time: its address, its wire, where its key is looked for.
+"""What is known of each vendor ahead of time: its address, its wire, where its key is looked for, how it fails.
 
-Layer: providers. A table and nothing else: no I/O.
+Layer: providers. The facts are in ``vendors.json``, read once; here is their form.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -74,112 +76,59 @@ class Deadlines(msgspec.Struct, frozen=True):
     probe_s: float = 5.0
 
 
-def _local(name: str, title: str, port: int, window_tokens: int) -> Preset:
-    url = f"http://127.0.0.1:{port}/v1"
-    return Preset(name, title, base_url=url, window_tokens=window_tokens, local=True, patience=5.0)
+class Meaning(msgspec.Struct, frozen=True):
+    """A kind of failure, and how vendors tell of it.
+
+    Args:
+        kind: see ``failures``.
+        said: for a person.
+        statuses: of HTTP.
+        words: codes, types and statuses in an error's body, in lower case.
+        sentences: parts of its message, in lower case, where it has nothing else.
+    """
+
+    kind: str
+    said: str
+    statuses: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
 
 
-PRESETS: dict[str, Preset] = {
-    preset.name: preset
-    for preset in (
-        Preset(
-            "anthropic",
-            "Anthropic",
-            kind="anthropic",
-            base_url="https://api.anthropic.com",
-            key_env="ANTHROPIC_API_KEY",
-            url_env="ANTHROPIC_BASE_URL",
-            model="claude-sonnet-5-5",
-            window_tokens=200_000,
-            max_output_tokens=64_000,
-            prices="anthropic",
-        ),
-        Preset(
-            "openai",
-            "OpenAI",
-            base_url="https://api.openai.com/v1",
-            key_env="OPENAI_API_KEY",
-            url_env="OPENAI_BASE_URL",
-            model="gpt-5.4-mini",
-            window_tokens=128_000,
-            max_output_tokens=16_384,
-            prices="openai",
-            cap_field="max_completion_tokens",
-            cache_key=True,
-        ),
-        Preset(
-            "google",
-            "Google Gemini",
-            kind="google",
-            base_url="https://generativelanguage.googleapis.com/v1beta",
-            key_env="GEMINI_API_KEY",
-            model="gemini-3.5-flash",
-            window_tokens=1_000_000,
-            max_output_tokens=65_536,
-            prices="google",
-        ),
-        Preset(
-            "openrouter",
-            "OpenRouter",
-            base_url="https://openrouter.ai/api/v1",
-            key_env="OPENROUTER_API_KEY",
-            model="anthropic/claude-sonnet-5.5",
-            window_tokens=128_000,
-            max_output_tokens=16_384,
-            prices="openrouter",
-        ),
-        Preset(
-            "moonshot",
-            "Moonshot AI (Kimi)",
-            base_url="https://api.moonshot.ai/v1",
-            key_env="MOONSHOT_API_KEY",
-            model="kimi-k2.6",
-            window_tokens=262_144,
-            max_output_tokens=32_768,
-            prices="moonshotai",
-        ),
-        Preset(
-            "minimax",
-            "MiniMax",
-            base_url="https://api.minimax.io/v1",
-            key_env="MINIMAX_API_KEY",
-            model="MiniMax-M2.7",
-            window_tokens=204_800,
-            max_output_tokens=32_768,
-            prices="minimax",
-        ),
-        _local("ollama", "Ollama on this machine", 11434, 16_384),
-        _local("llamacpp", "llama.cpp's server on this machine", 8080, 16_384),
-        _local("lmstudio", "LM Studio on this machine", 1234, 16_384),
-        _local("vllm", "vLLM on this machine", 8000, 32_768),
-        Preset("compatible", "any OpenAI-compatible URL", patience=5.0),
-        Preset(REHEARSAL, "the built-in rehearsal model (no AI)", kind="rehearsal", model=REHEARSAL, local=True),
-    )
-}
+class _Vendors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``vendors.json``.
+
+    Args:
+        presets: the order in which they are offered and looked for.
+        most_output_tokens: of one reply, by how a model's name begins; from the vendors' model pages.
+        text_only: how the names of models begin of which it is known that they take no pictures and documents.
+        errors: how vendors tell of failures.
+    """
+
+    presets: tuple[Preset, ...]
+    most_output_tokens: Mapping[str, int]
+    text_only: tuple[str, ...]
+    errors: tuple[Meaning, ...]
+
+
+_VENDORS = msgspec.json.decode((Path(__file__).parent / "vendors.json").read_bytes(), type=_Vendors)
+
+PRESETS = {preset.name: preset for preset in _VENDORS.presets}
+ERRORS = _VENDORS.errors
 
 LOCAL_SERVERS = tuple(preset for preset in PRESETS.values() if preset.local and preset.base_url)
 """What is looked for on this machine."""
 
-# The first prefix that fits. What one reply may have, from the vendors' model pages.
-_MOST_OUTPUT: tuple[tuple[str, int], ...] = (
-    ("claude-3-haiku", 4096),
-    ("claude-3-opus", 4096),
-    ("claude-3-5", 8192),
-    ("claude-opus-4-0", 32_000),
-    ("claude-opus-4-1", 32_000),
-    ("gpt-3.5", 4096),
-    ("gpt-4-", 4096),
-    ("gpt-4.1", 32_768),
-    ("gpt-5", 128_000),
-    ("gpt-6", 128_000),
-    ("gemini-2.0", 8192),
-    ("o1", 100_000),
-    ("o3", 100_000),
-    ("o4", 100_000),
-)
-
 
 def most_output(preset: Preset, model: str) -> int:
     """What one reply of a model may have, in tokens."""
-    name = model.rpartition("/")[2].lower()
-    return next((most for prefix, most in _MOST_OUTPUT if name.startswith(prefix)), preset.max_output_tokens)
+    name, known = _bare(model), _VENDORS.most_output_tokens.items()
+    return next((most for prefix, most in known if name.startswith(prefix)), preset.max_output_tokens)
+
+
+def takes_text_alone(model: str) -> bool:
+    """Whether it is known of a model that it takes no pictures and no documents."""
+    return _bare(model).startswith(_VENDORS.text_only)
+
+
+def _bare(model: str) -> str:
+    return model.rpartition("/")[2].lower()

@@ -44,12 +44,12 @@ from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
-from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
 from stead.runtime.model_settings import as_account, changed_settings, require_no_account
 from stead.runtime.rules import confirmed, made
 from stead.runtime.searching import SearchService, search_change
+from stead.runtime.starting_points import SEEDS
 
 log = logging.getLogger(__name__)
 NOTES_S = 5.0

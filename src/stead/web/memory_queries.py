@@ -23,10 +23,10 @@ from stead.domain.memory import MEMORY, Kind, MemoryId, MemoryRow, Origin, Place
 from stead.domain.memory import Query as Recall
 from stead.domain.memory_commands import Memories
 from stead.domain.memory_events import ForgetReceipt, MemoryConsolidated, MemoryForgotten
-from stead.domain.starting_points import TEMPLATES
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.reverting import Runs
 from stead.runtime.service import DirectiveQueries
+from stead.runtime.starting_points import TEMPLATES
 from stead.web.queries import Cursor, Folder, Limit
 from stead.web.routes import Content, Context, Field, get, post
 
