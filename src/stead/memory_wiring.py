@@ -141,7 +141,7 @@ class MemoryHouse:
         written = FilePurges(sync, folder, inside=home.memory_folder is None)
         purges = (*shared.copies, MemoryPurges(self.books, self._meaning), written)
         self.forgetting = self._forgetting(home, keys, shared, memories.stream, purges)
-        files = Loading(self.books, self.books, recalled=settings.memory_told)
+        files = Loading(self.books, self.books, recalled=settings.memory_recalled)
         recollection = Recollection(
             memories,
             retriever,

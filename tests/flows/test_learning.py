@@ -151,10 +151,10 @@ def test_notes_give_way_to_a_session_on_a_server_that_answers_one_request_at_a_t
 
 def test_how_much_memory_is_given_with_a_message_is_a_setting(house: LivingHome, project: Path) -> None:
     house.stop()
-    for wrong in ("memory_told = 0", "memory_fades_days = 0"):
+    for wrong in ("memory_recalled = 0", "memory_fades_days = 0"):
         house.home.settings.write_text(f"{wrong}\n", "utf-8")
         assert "give 1 to" in house.daemon_once().stderr
-    house.home.settings.write_text('discover = "off"\nembedder = "off"\nmemory_told = 2\n', "utf-8")
+    house.home.settings.write_text('discover = "off"\nembedder = "off"\nmemory_recalled = 2\n', "utf-8")
     house.start()
     with served(by_turn(*[Turn("It is done.")] * 4)) as model:
         use_model(house, model.openai)
