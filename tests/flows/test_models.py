@@ -25,6 +25,9 @@ def test_a_model_without_a_known_price_runs_and_only_the_tokens_bind(house: Livi
     assert ran.returncode == 0, ran.stderr
     assert "no price is known for lan/m-1: only the limit of 400,000 tokens holds" in ran.stdout
     assert "price unknown" in house.cli("usage").stdout
+    capped = house.cli("cap", "--usd", "5")
+    assert "No price is known for lan/m-1: of these the limit of tokens alone counts" in capped.stdout
+    assert '"unpriced": ["lan/m-1"]' in house.cli("cap", "--json").stdout
 
 
 def _add(house: LivingHome, name: str, url: str, *more: str) -> None:
