@@ -140,3 +140,13 @@ def test_a_call_that_was_put_right_runs_and_is_recorded_as_that(house: LivingHom
     replied = house.bodies(id, "model.replied")[0]
     assert replied["repaired"] == [{"key": "call_1_0", "slips": "python", "original": "{'path': 'a.md',}"}]
     assert house.bodies(id, "tool.finished")[0]["outcome"] == "ok"
+
+
+def test_doctor_tries_the_key_of_a_provider_and_says_what_to_do_where_it_is_refused(house: LivingHome) -> None:
+    with served([Turn(status=401, error="invalid api key")] * 5) as model:
+        _add(house, "lan", _elsewhere(model.openai))
+        house.post("/chain", {"chain": [{"provider": "lan", "model": "m-1"}]})
+        checked = house.cli("doctor")
+        asked = len(model.requests())
+    assert checked.returncode != 0 and asked == 1
+    assert "lan" in checked.stdout and "401" in checked.stdout
