@@ -39,6 +39,8 @@ export const ROW: Row = {
   checks: [],
   facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
   guarded: [],
+  tags: [],
+  archived: false,
   status: "running",
   reason: "",
   summary: "",
