@@ -142,6 +142,9 @@ class Settings(NamedTuple):
             "PROVIDER/MODEL" has a provider make the vectors, which is sent what is remembered.
         memory_tokens_a_day: tokens that a model may use in a UTC day to note down what was said, 0 to 10,000,000; at 0
             only rules do, which cost nothing.
+        memory_recalled: how many memories and turns a session is given with each message, 1 to 50.
+        memory_fades_days: days unused after which a conclusion of Stead's own is believed less, 1 to 3,650; after three
+            times as many it is recalled no longer.
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
@@ -167,6 +170,8 @@ class Settings(NamedTuple):
     discover: Literal["auto", "off"] = "auto"
     embedder: str = "auto"
     memory_tokens_a_day: int = 20_000
+    memory_recalled: int = 10
+    memory_fades_days: int = 60
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
@@ -198,6 +203,8 @@ _RANGES = {
     "approval_ttl_s": (60, 30 * 24 * 3600),
     "max_live_sessions": (1, 1000),
     "memory_tokens_a_day": (0, 10_000_000),
+    "memory_recalled": (1, 50),
+    "memory_fades_days": (1, 3650),
     "machine_memory_mb": (256, 1 << 20),
     "machine_processes": (64, 32_768),
     "machine_open_files": (256, 1 << 20),

@@ -485,7 +485,9 @@ def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:
             sys.setswitchinterval(LOCK_S)
             uvloop.run(serve(home, settings, own))
     except (SteadError, OSError) as error:
-        log.error("%s", error)
-        sys.stderr.write(f"error: {error}\n")
+        if logged := log.hasHandlers():
+            log.error("%s", error)
+        if not (logged and os.path.samestat(os.fstat(2), home.log.stat())):  # in the background stderr is the log
+            sys.stderr.write(f"error: {error}\n")
         return 1
     return 0

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from stead.brain.dates import DAY_MS
 from stead.config import Home, Settings
 from stead.domain.directive_commands import SetDirective
 from stead.domain.directives import Directives
@@ -140,7 +141,7 @@ class MemoryHouse:
         written = FilePurges(sync, folder, inside=home.memory_folder is None)
         purges = (*shared.copies, MemoryPurges(self.books, self._meaning), written)
         self.forgetting = self._forgetting(home, keys, shared, memories.stream, purges)
-        files = Loading(self.books, self.books)
+        files = Loading(self.books, self.books, recalled=settings.memory_recalled)
         recollection = Recollection(
             memories,
             retriever,
@@ -189,7 +190,8 @@ class MemoryHouse:
         )
 
     def _upkeep(self, settings: Settings, shared: Shared, memories: Memories, runs: Runs) -> Upkeep:
-        consolidation = Consolidation(memories, BooksMaterial(self.books, shared.journal))
+        material, fades_ms = BooksMaterial(self.books, shared.journal), settings.memory_fades_days * DAY_MS
+        consolidation = Consolidation(memories, material, fades_ms=fades_ms)
         return Upkeep(
             consolidation,
             Extractor(consolidation, shared.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.domain.ends import WELL
+from stead.domain.ends import ENDS, WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -75,3 +75,17 @@ def test_what_waits_for_a_moment_of_its_own_is_stopped_too(house: LivingHome, pr
         house.wait(id, "waiting")
         assert "1 stopped" in house.cli("stop", "--all").stdout
         assert house.get(f"/objectives/{id}")["status"] == "paused"
+
+
+def test_how_things_stand_is_answered_on_a_full_disk(house: LivingHome, project: Path) -> None:
+    with served(by_turn(then=Turn("Done."))) as model:
+        use_model(house, model.openai)
+        id = house.give("work on it", project)
+        house.wait(id, *ENDS)
+        fill(house, full=True)
+        status, checked = house.cli("status"), house.cli("doctor")
+        refused = house.cli("session", "rename", id, "Another title")
+        fill(house, full=False)
+    assert status.returncode in (0, 1) and "daemon" in status.stdout, status.stderr
+    assert "checks:" in checked.stdout, checked.stderr
+    assert refused.returncode != 0 and house.get(f"/objectives/{id}")["title"] == "work on it"

@@ -42,7 +42,22 @@ from tests.cli.wire import REHEARSAL, Markdown, Refused, now_ms
 
 WAIT_S = 20.0
 _KEY = re.compile(r"[A-Za-z0-9_-]{8,128}")
-_QUERIES = {"after", "limit", "status", "streams", "session", "q", "days", "old", "new", "format"}
+_QUERIES = {
+    "after",
+    "limit",
+    "status",
+    "streams",
+    "session",
+    "q",
+    "days",
+    "old",
+    "new",
+    "format",
+    "archived",
+    "directory",
+    "tag",
+}
+_QUERIES |= {"since_ms", "until_ms"}
 
 Script = Callable[["Run"], None]
 Turn = Callable[["Sitting", str], None]
@@ -327,7 +342,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             body = self._read_body()
             self._check()
-            query = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query), max_num_fields=5))
+            query = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query), max_num_fields=9))
             if unknown := set(query) - _QUERIES:
                 raise Refused(400, "invalid", f"unknown query {unknown}")
             path = parts.path.removeprefix("/api/v1")

@@ -237,7 +237,7 @@ def test_the_daily_cap_is_set_in_part_and_taken_away(cli: Cli, api: Simulator) -
     assert cli("cap").out.startswith("No daily cap")
     assert cli("cap", "--usd", "10").out == "Per UTC day, all together: unlimited tokens, $10.00.\n"
     assert cli("cap", "--tokens", "5000").out == "Per UTC day, all together: 5,000 tokens, $10.00.\n"
-    assert cli("cap", "--json").rows == [{"daily": {"tokens": 5000, "usd_micros": 10_000_000}}]
+    assert cli("cap", "--json").rows == [{"daily": {"tokens": 5000, "usd_micros": 10_000_000}, "unpriced": []}]
     assert cli("cap", "--none").code == 0
     assert api.cap == Budget("unlimited", "unlimited")
     assert "is not a positive" in cli("cap", "--tokens", "0").err

@@ -116,7 +116,8 @@ def test_what_the_card_leaves_out_is_shown_on_demand(cli: Cli, serve: Serve) -> 
         assert "    | - heading 29" in terminal.until(QUESTION)
         terminal.type("\x04")
         assert terminal.end() == 3
-    assert "Left pending." in terminal.seen
+    assert "Left pending. Answer it later with: stead approve a_" in terminal.seen
+    assert "risk" not in terminal.seen.partition("Left pending.")[2], "the question is not printed again"
 
 
 def test_a_question_answered_elsewhere_closes_here(cli: Cli, serve: Serve) -> None:

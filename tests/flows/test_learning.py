@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from stead.domain.ends import ENDS, WELL
@@ -125,3 +126,40 @@ def test_a_careless_model_that_remembers_its_own_words_leaves_nothing(house: Liv
             house.start()
         asked = [seen for seen in model.requests() if is_noting(seen)]
     assert len(asked) == 2, "the model was asked to note, and did"
+
+
+def test_notes_give_way_to_a_session_on_a_server_that_answers_one_request_at_a_time(
+    house: LivingHome, project: Path
+) -> None:
+    def reply(seen: Seen) -> Turn:
+        if is_noting(seen):
+            return Turn("It will take a while.", delay_s=60)
+        return Turn("It is done.")
+
+    with served(reply) as model:
+        use_model(house, model.openai)
+        house.wait(house.give(GOAL, project), *WELL, "incomplete", "failed", "paused")
+        with ThreadPoolExecutor(1) as pool:
+            consolidating = pool.submit(house.post, "/memories/consolidate", {})
+            house.until(lambda: any(map(is_noting, model.requests())), "the notes to be begun")
+            house.wait(house.give("say hello", project), *WELL, "incomplete", "failed", "paused")
+            consolidating.result(20)
+        assert model.left.is_set(), "the connection of the notes was cut"
+        failed = [body for body in house.bodies("memory", "reading.failed")]
+    assert [(body["kind"], body["spend"]["tokens"]) for body in failed] == [("stopped", 0)]
+
+
+def test_how_much_memory_is_given_with_a_message_is_a_setting(house: LivingHome, project: Path) -> None:
+    house.stop()
+    for wrong in ("memory_recalled = 0", "memory_fades_days = 0"):
+        house.home.settings.write_text(f"{wrong}\n", "utf-8")
+        assert "give 1 to" in house.daemon_once().stderr
+    house.home.settings.write_text('discover = "off"\nembedder = "off"\nmemory_recalled = 2\n', "utf-8")
+    house.start()
+    with served(by_turn(*[Turn("It is done.")] * 4)) as model:
+        use_model(house, model.openai)
+        for number in range(5):
+            house.cli("memory", "add", f"The pear tree number {number} stands in the garden of Lund.")
+        id = house.give("Which pear tree stands in the garden of Lund?", project)
+        house.wait(id, *WELL, "incomplete", "failed", "paused")
+    assert [len(body["told"]) for body in house.bodies(id, "memory.recalled")] == [2]

@@ -25,6 +25,9 @@ def test_a_model_without_a_known_price_runs_and_only_the_tokens_bind(house: Livi
     assert ran.returncode == 0, ran.stderr
     assert "no price is known for lan/m-1: only the limit of 400,000 tokens holds" in ran.stdout
     assert "price unknown" in house.cli("usage").stdout
+    capped = house.cli("cap", "--usd", "5")
+    assert "No price is known for lan/m-1: of these the limit of tokens alone counts" in capped.stdout
+    assert '"unpriced": ["lan/m-1"]' in house.cli("cap", "--json").stdout
 
 
 def _add(house: LivingHome, name: str, url: str, *more: str) -> None:
@@ -137,3 +140,13 @@ def test_a_call_that_was_put_right_runs_and_is_recorded_as_that(house: LivingHom
     replied = house.bodies(id, "model.replied")[0]
     assert replied["repaired"] == [{"key": "call_1_0", "slips": "python", "original": "{'path': 'a.md',}"}]
     assert house.bodies(id, "tool.finished")[0]["outcome"] == "ok"
+
+
+def test_doctor_tries_the_key_of_a_provider_and_says_what_to_do_where_it_is_refused(house: LivingHome) -> None:
+    with served([Turn(status=401, error="invalid api key")] * 5) as model:
+        _add(house, "lan", _elsewhere(model.openai))
+        house.post("/chain", {"chain": [{"provider": "lan", "model": "m-1"}]})
+        checked = house.cli("doctor")
+        asked = len(model.requests())
+    assert checked.returncode != 0 and asked == 1
+    assert "lan" in checked.stdout and "401" in checked.stdout

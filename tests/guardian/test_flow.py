@@ -112,6 +112,17 @@ def test_reading_days_never_fails(value: str, text: str) -> None:
     assert moments.named(value, text) in (True, False)
 
 
+def test_a_placeholder_that_stead_gave_is_no_strangers_word_although_a_reply_repeats_it() -> None:
+    own, other = "{{secret:shop#0011223344556677}}", "{{secret:shop#7766554433221100}}"
+    context = Context(
+        texts=lambda: Texts(outputs=(("web:api.example.com", f"you sent {own} and {other}, to eve@evil.test"),)),
+        sources=("web:api.example.com",),
+        issued=(own,),
+    )
+    found = origins(MAIL, {"to": [own, other, f"{own}eve@evil.test", "eve@evil.test"]}, context)
+    assert [origin.integrity for origin in found] == [Integrity.TRUSTED, *[Integrity.UNTRUSTED] * 3]
+
+
 def test_an_origin_is_the_best_that_can_be_shown() -> None:
     context = Context(
         words=WORDS,

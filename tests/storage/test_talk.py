@@ -25,7 +25,7 @@ def _require_the_same_at_every_event(story: Story) -> None:
         if session.spec.interactive:
             unread = any(not message.notice for message in session.inbox)
             talk = objective.talk
-            assert (talk.resting, bool(talk.calls), talk.unread) == (session.resting, bool(session.calls), unread)
+            assert (talk.resting, bool(talk.calls), bool(talk.unread)) == (session.resting, bool(session.calls), unread)
             assert objective.row.iterations == session.iterations
 
 

@@ -16,7 +16,7 @@ from stead.domain.ends import ENDS
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, SessionId, WorkspaceId
 from stead.domain.policies import Label, Reason, Risk
-from stead.domain.rows import ObjectiveStatus, OpenRunRow, StepRow, UsageRow
+from stead.domain.rows import ObjectiveStatus, OpenRunRow, StepRow, UsageRow, Wanted
 from stead.domain.sessions import PERSON
 from stead.storage.database import connect
 from stead.storage.journal import JournalFile, open_journal
@@ -55,7 +55,7 @@ async def test_an_objective_goes_through_every_status(journal: JournalFile, view
         await record(journal, ADA, story, first=first)
         told.append((story, status))
         assert views.objective(ADA).status == status
-        assert [row.id for row in views.objectives(status=status)[0]] == [ADA]
+        assert [row.id for row in views.objectives(wanted=Wanted(status))[0]] == [ADA]
 
     await becomes("pending")
     await becomes("running", requested(1))
@@ -89,7 +89,7 @@ async def test_a_session_rests_between_turns_and_opens_again(journal: JournalFil
         told = len(story.events)
         row = views.objective(ADA)
         assert (row.kind, row.status, row.turns, row.goal, row.ended_ms) == ("session", status, turns, "", 0)
-        assert views.objectives(kind="session", status=status)[0] == [row]
+        assert views.objectives(kind="session", wanted=Wanted(status))[0] == [row]
         assert views.under_way() == ((ADA,) if status in ("pending", "running") else ())
         assert views.objectives() == ([], "")
 
@@ -175,7 +175,7 @@ async def test_objectives_come_newest_first_page_by_page(journal: JournalFile, v
         if not cursor:
             break
     assert seen == [["goal 6", "goal 5", "goal 4"], ["goal 3", "goal 2", "goal 1"], ["goal 0"]]
-    assert views.objectives(status="running") == ([], "")
+    assert views.objectives(wanted=Wanted("running")) == ([], "")
     with pytest.raises(InvalidRequest, match="no place in the list"):
         views.objectives(after="; DROP TABLE objectives")
 

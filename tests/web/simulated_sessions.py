@@ -11,7 +11,7 @@ from stead.domain.context_rows import ContextRow
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId, WorkspaceId
 from stead.domain.sessions import Session
-from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
+from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 
 REHEARSAL = ev.ModelRef("rehearsal", "rehearsal")
 
@@ -31,6 +31,9 @@ class SimulatedSessions:
             CallRow(call.key, call.tool, call.arguments, call.step, call.approval, bool(call.edited))
             for call in self._state(session).calls.values()
         )
+
+    async def waiting(self, session: SessionId) -> tuple[WaitingRow, ...]:
+        return tuple(WaitingRow(number, said.text) for number, said in self._state(session).waiting.items())
 
     async def checkpoints(self, session: SessionId) -> tuple[CheckpointRow, ...]:
         self._state(session)

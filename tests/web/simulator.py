@@ -34,7 +34,7 @@ from stead.domain.live import Transient
 from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow, Wanted
 from stead.domain.sessions import Session, status
 from stead.domain.timeline import Timeline
 from stead.domain.trials import Stay, Trial
@@ -332,8 +332,8 @@ class Home:
 
     # -- the read models ----------------------------------------------------------------------------------------------
 
-    def objectives(self, *, kind: Kind, status: str, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
-        rows = [row for row in reversed(self._rows()) if row.kind == kind and status in ("", row.status)]
+    def objectives(self, *, kind: Kind, wanted: Wanted, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
+        rows = [row for row in reversed(self._rows()) if row.kind == kind and wanted.status in ("", row.status)]
         start = int(after) if after else 0
         page = rows[start : start + limit]
         return page, str(start + limit) if start + limit < len(rows) else ""

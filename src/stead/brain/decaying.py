@@ -18,20 +18,20 @@ from stead.domain.memory import MemoryRow, RunId
 from stead.domain.memory_events import MemoryFact
 
 FADES_MS = 60 * DAY_MS
-"""Unused for so long, a conclusion is believed less."""
+"""Unused for so long, a conclusion is believed less, unless the settings say otherwise."""
 FADED = 0.3
 SURE = 1.0
 """Of a conclusion that the person stands by; none has it by itself."""
-ENDS_MS = 180 * DAY_MS
-"""Unused for so long, it is recalled no longer."""
+ENDS_TIMES = 3
+"""Unused for so many times as long, it is recalled no longer."""
 
 
-def decayed(rows: Sequence[MemoryRow], now_ms: int, run: RunId) -> tuple[MemoryFact, ...]:
+def decayed(rows: Sequence[MemoryRow], now_ms: int, run: RunId, fades_ms: int = FADES_MS) -> tuple[MemoryFact, ...]:
     """The facts that time makes of memories; doing it twice adds nothing."""
-    return tuple(fact for row in rows if (fact := _decayed(row, now_ms, run)))
+    return tuple(fact for row in rows if (fact := _decayed(row, now_ms, run, fades_ms)))
 
 
-def _decayed(row: MemoryRow, now_ms: int, run: RunId) -> MemoryFact | None:
+def _decayed(row: MemoryRow, now_ms: int, run: RunId, fades_ms: int) -> MemoryFact | None:
     memory = row.memory
     if row.status != "live" or memory.pinned:
         return None
@@ -40,8 +40,8 @@ def _decayed(row: MemoryRow, now_ms: int, run: RunId) -> MemoryFact | None:
     if memory.origin != "inferred" or memory.valid_from_ms > now_ms or memory.confidence >= SURE:
         return None
     unused_ms = now_ms - max(row.recorded_ms, row.last_used_ms)
-    if unused_ms >= ENDS_MS:
+    if unused_ms >= fades_ms * ENDS_TIMES:
         return ev.MemoryRetired(memory.id, "expired", "", now_ms, DOOR, run)
-    if unused_ms >= FADES_MS and memory.confidence > FADED:
+    if unused_ms >= fades_ms and memory.confidence > FADED:
         return ev.MemoryAmended(replace(memory, confidence=FADED), DOOR, run)
     return None

@@ -22,7 +22,9 @@ def load(name: str) -> Command:
             from stead.cli.doctor import COMMANDS
         case "logs":
             from stead.cli.logs import COMMANDS
-        case "model" | "revoke" | "stop":
+        case "model" | "revoke" | "stop" | "goal":
+            from stead.cli.objectives import COMMANDS
+        case "rename" | "tag" | "archive" | "unarchive" | "waiting" | "reword" | "withdraw":
             from stead.cli.objectives import COMMANDS
         case "run" | "watch":
             from stead.cli.running import COMMANDS

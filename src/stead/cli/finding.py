@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ID_LENGTH = 18
 _PAGE = 500
 _MANY = {"limit": _PAGE}
+_ANYWHERE = {**_MANY, "archived": "any"}
 _EVERY_STATUS = ("live", "superseded", "expired", "retired")
 
 
@@ -61,8 +62,8 @@ class Kind(NamedTuple):
         return {"id": inner[self.id], "title": fill(self.title, inner)}
 
 
-find_objective = Kind("s_", "objective", "stead objectives --all", ("/objectives", "/sessions"))
-find_session = Kind("s_", "session", "stead session list --all", ("/sessions",))
+find_objective = Kind("s_", "objective", "stead objectives --all", ("/objectives", "/sessions"), _ANYWHERE)
+find_session = Kind("s_", "session", "stead session list --all", ("/sessions",), _ANYWHERE)
 find_memory = Kind(
     "m_",
     "memory",

@@ -38,7 +38,7 @@ class Argument(NamedTuple):
 
     def resolve(self, invocation: Invocation, arguments: Namespace) -> None:
         """Put what is meant in the place of what was typed."""
-        name = self.words[-1].lstrip("-").replace("-", "_")
+        name = self.settings.get("dest") or self.words[-1].lstrip("-").replace("-", "_")
         if self.find is None or not (typed := getattr(arguments, name)):
             return
         if isinstance(typed, list):

@@ -13,6 +13,7 @@ from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.labels import subject_of
 from stead.cli.output import Output
 from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, SWITCH, WHY, switch
+from stead.cli.session_labels import FILTERS, LABEL_ROWS, QUERY
 from stead.cli.session_row import print_row
 from stead.cli.spending import BUDGET, LIMITS, budget_of, limits_of
 from stead.cli.templates import fill, lines
@@ -80,7 +81,7 @@ _LIST = Listing(
     "ID: {id} | STATUS: {status} | TITLE: {title:48} | >TOKENS: {tokens_used:number} | >COST: {:cost}"
     " | CREATED: {created_ms:age}",
     "[None is {status}.]{status?:No objectives yet. Give one: stead run GOAL}",
-    query=("status",),
+    query=("status", *QUERY),
     newest=20,
 )
 _CANCEL = Act("POST /objectives/{id}/cancel", "{id} is cancelled. Run it again with: stead retry {id}")
@@ -93,8 +94,9 @@ _TOOL = arg("tool TOOL", "whose grants end, in this session and in its folder")
 _ANY = arg("[id ID]", "an objective; without one, everything is stopped", find=find_objective)
 _EVERYTHING = arg("--all", "stop everything (the default)")
 COMMANDS = {
-    "objectives": command(_LIST, _STATUS, ALL),
+    "objectives": command(_LIST, _STATUS, *FILTERS, ALL),
     "show": command(_show, OBJECTIVE),
+    **{name: command(does, *declared) for name, (_, declared, does) in LABEL_ROWS.items()},
     "message": command(_MESSAGE, OBJECTIVE, _TEXT),
     "pause": command(PAUSE, OBJECTIVE),
     "resume": command(RESUME, OBJECTIVE),

@@ -11,6 +11,7 @@ from stead.cli.forms import ALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import OK, Invocation
 from stead.cli.labels import model_name, subject_of
 from stead.cli.output import clean
+from stead.cli.session_labels import FILTERS, QUERY
 from stead.cli.session_row import print_row
 from stead.cli.templates import fill, pairs, table
 from stead.cli.text_input import write_new
@@ -72,11 +73,13 @@ _LIST = Listing(
     "ID: {id} | STATUS: {status} | TITLE: {title:32} | >TURNS: {turns} | >TOKENS: {tokens_used:number} | >COST: {:cost}"
     " | LAST: {updated_ms:age} | FOLDER: {directory:60}",
     "No sessions yet. Begin to work in a folder: stead session new DIR",
+    query=("status", *QUERY),
     newest=20,
 )
+_STATUS = arg("--status STATUS", "only those", choices=("idle", "running", "waiting", "paused", "closed"))
 _OUTPUT = arg("--output FILE", "a new file (else standard output)")
 ROWS: dict[str, Row] = {
-    "list": ("list sessions (the default)", (ALL,), _LIST),
+    "list": ("list sessions (the default)", (_STATUS, *FILTERS, ALL), _LIST),
     "show": ("show how one stands: its last words, plan and open calls", (SESSION,), _show),
     "context": ("show what the next request carries, and what that costs", (SESSION,), _context),
     "export": ("write it down as Markdown", (SESSION, _OUTPUT), _export),

@@ -10,7 +10,7 @@ from argparse import Namespace
 from stead.cli import figures
 from stead.cli.forms import Argument, Listing, arg, command, number
 from stead.cli.invocation import OK, CommandError, Invocation
-from stead.cli.templates import fill
+from stead.cli.templates import fill, lines
 from stead.client import Json
 
 DEFAULT_BUDGET: Json = {"tokens": 400_000, "usd_micros": 5_000_000}
@@ -94,6 +94,9 @@ def cost_line(row: Json) -> str:
     return fill(f"{used}, {{:cost}} of {{budget.usd_micros:money}}, {took}", row)
 
 
+_UNPRICED = "No price is known for {unpriced:400}: of these the limit of tokens alone counts what is used."
+
+
 def _cap(invocation: Invocation, arguments: Namespace) -> int:
     wanted = {"tokens": arguments.tokens, "usd_micros": arguments.usd}
     wanted = {name: figure for name, figure in wanted.items() if figure is not None}
@@ -106,7 +109,10 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
     said = "Per UTC day, all together: {tokens:number} tokens, {usd_micros:money}."
     if cap == UNLIMITED:
         said = "No daily cap; each objective still has its own budget. Set one: stead cap --usd 10"
-    return invocation.report({"daily": cap}, fill(said, cap))
+    rows = invocation.client.items("/usage", days=30)
+    unpriced = sorted({f"{row['provider']}/{row['model']}" for row in rows if not row["price_known"] and row["model"]})
+    shown: Json = {"daily": cap, "unpriced": unpriced}
+    return invocation.report(shown, fill(said, cap), *lines(_UNPRICED if unpriced else "", shown))
 
 
 def _usage(invocation: Invocation, arguments: Namespace) -> int:

@@ -238,9 +238,11 @@ class Watch:
             return NEEDS_PERSON
         from stead.cli.approving import print_pending
 
-        if self._asks:
-            out.line("Left pending. Answer it later with: stead approve, or stead deny")
-        print_pending(self._invocation, list(self._pending.values()))
+        if self._asks:  # the question stands above
+            approval = clean_line(next(iter(self._pending)))
+            out.line(f"Left pending. Answer it later with: stead approve {approval}, or stead deny {approval}")
+        else:
+            print_pending(self._invocation, list(self._pending.values()))
         out.line(f"then watch:  {self._again}")
         return NEEDS_PERSON
 

@@ -38,6 +38,11 @@ def require_host_binding(binding: HostBinding) -> None:
             f"the host {binding.host[:300]!r} cannot be bound: give one name like api.example.com, or *.example.com for"
             " every name below it; small letters, no port, no scheme, names outside ASCII as xn--…"
         )
+    if binding.host == "localhost" or binding.host.endswith(".localhost"):
+        raise InvalidRequest(
+            f"the host {binding.host[:300]!r} cannot be bound: in a machine it is the machine itself, where no value "
+            "is ever filled in; give the name of the server that is to get it"
+        )
     for method in binding.methods:
         if not _METHOD.match(method) or method in _NEVER:
             raise InvalidRequest(f"the method {method[:50]!r} cannot be bound; give one like GET or POST")

@@ -16,10 +16,10 @@ from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
+from stead.domain.label_commands import *
 from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Profile, Rule
 from stead.domain.provider_commands import *
-from stead.domain.providers import Effort
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS
@@ -412,20 +412,6 @@ class AnswerCheck(msgspec.Struct, frozen=True, tag="session.check.answer", forbi
     holds: bool
 
 
-class SwitchModel(msgspec.Struct, frozen=True, tag="model.switch", forbid_unknown_fields=True):
-    """Let other models serve a session or objective from its next request on.
-
-    Args:
-        session: whose.
-        chain: the model, then its fallbacks; empty keeps those that it has.
-        effort: how hard they are to think; None keeps what it is, "" leaves it to each model's own setting.
-    """
-
-    session: SessionId
-    chain: Annotated[tuple[ModelRef, ...], bounds(maxItems=20)] = ()
-    effort: Effort | None = None
-
-
 class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):
     """Let a session spend this much in all; both figures positive or "unlimited"."""
 
@@ -451,6 +437,7 @@ SessionWord = (
     | AnswerCheck
     | RaiseBudget
     | SwitchModel
+    | LabelCommand
 )
 """What a person can tell one session, in addition to answering its questions."""
 FileCommand = TakeCheckpoint | RestoreCheckpoint | UndoEdit

@@ -86,7 +86,7 @@ def carry_over(session: Session, carried: Carried) -> None:
     session.plan = carried.plan
     session.rules = {**carried.rules}
     session.requests = max(session.requests, carried.requests)
-    session.calls, session.inbox = {}, []
+    session.calls, session.inbox, session.waiting = {}, [], {}
     session.strayed, session.stained = carried.strayed, [*carried.stained]
     session.planned, session.used, session.trusted, session.approved = [], [], {}, []
     session.interrupted = session.ran = False

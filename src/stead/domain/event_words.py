@@ -22,9 +22,10 @@ _LINES: dict[str, tuple[str, str]] = {
     "context.compacted": ("older messages are sent as a summary from now on; the record keeps them", "dim"),
     "context.trimmed": ("older results are sent trimmed from now on ({tokens_before:number} tokens before)", "dim"),
     "edit.undone": ("{again?made again:undone}: {path:200} of {key} (from {door})", "yellow"),
+    "goal.changed": ("the goal is now: {goal:400} (from {door})", "yellow"),
     "grant.made": ("granted {tool} for this {scope}", ""),
     "grant.revoked": ("took back what was granted to {tool}", ""),
-    "instructions.set": ("your directives had changed; the model is told the new ones from here on", "dim"),
+    "instructions.set": ("your directives had changed; the model has the new ones from here on", "dim"),
     "memory.amended": ("~ {memory.id}  {memory.text:140}", ""),
     "memory.consolidated": (
         "{run} by {by}: {read:number} read, {made:number} made, {retired:number} retired, {proposed:number} proposed",
@@ -102,6 +103,22 @@ def worded(body: Json) -> Iterator[Words]:
                 {**body, "names": names},
                 "",
             )
+        case "message.changed":
+            what = (
+                "a message that waited now says: {text:400}" if body["text"] else "a message that waited was withdrawn"
+            )
+            yield f"{what} (from {{door}})", body, "yellow"
+        case "session.labelled":
+            archived = body.get("archived")
+            archive = "" if archived is None else f"{'put into' if archived else 'taken out of'} the archive"
+            tags = body.get("tags")
+            values = {
+                "title": "",
+                **body,
+                "archive": archive,
+                "listed": "" if tags is None else ", ".join(tags) or "none",
+            }
+            yield "labelled[: {title}][, tags {listed}][, {archive}] (from {door})", values, "dim"
         case "file.changed":
             yield f"  {changed_file(body['change'])}", body["change"], "bold"
         case "turn.ended":

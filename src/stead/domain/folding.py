@@ -108,6 +108,8 @@ def apply(session: Session, event: ev.Event) -> None:
             session.plan, session.plan_by = steps, by
             if not session.sources:
                 session.planned = _unused(calls, session.used, session.planned)
+        case ev.GoalChanged(goal=goal):
+            _change_goal(session, goal)
         case ev.GrantMade() as made:
             session.grants.append(Grant(made.tool, made.shape, made.expires_at_ms, made.sources, made.bound))
         case ev.SourcesTrusted(sources=sources, tool=tool):
@@ -164,7 +166,7 @@ def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | e
             session.requests = number
             session.iterations += 1
             session.sent_sha256 = digest_messages(session.sent_sha256, session.messages[session.sent :])
-            session.sent = len(session.messages)
+            session.sent, session.waiting = len(session.messages), {}
             session.spent = _plus(session.spent, reserved)
         case ev.ModelReplied():
             _settle(session, body.spend)
@@ -342,6 +344,21 @@ def _plus(one: ev.Spend, other: ev.Spend) -> ev.Spend:
         usd_micros=one.usd_micros + other.usd_micros,
         price_known=one.price_known and other.price_known,
     )
+
+
+def _change_goal(session: Session, goal: str) -> None:
+    """Take another goal: what the old one said vouches for nothing any more, and what it planned is not granted."""
+    contract = ev.Contract(goal)
+    text = _goal_text(contract, session.spec)
+    session.spec = replace(session.spec, contract=contract)
+    session.words = [text, *session.words[1:]]
+    session.planned = []
+    first = session.messages[0]
+    if session.requests or not isinstance(first, UserMessage):
+        append_message(session, UserMessage(text, PERSON, told="The goal was changed. It is now:"))
+        return
+    both = "\n\n".join(filter(None, (text, secrets_text(session.spec.secrets))))
+    session.messages = [replace(first, text=both), *session.messages[1:]]
 
 
 def _goal_text(contract: ev.Contract, opened: ev.SessionOpened) -> str:

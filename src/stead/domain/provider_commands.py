@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 
 from stead.domain.bounds import Text, bounds
+from stead.domain.ids import SessionId
 from stead.domain.objectives import ModelRef
 from stead.domain.policies import Clearance
 from stead.domain.providers import KEY_PLACE, Effort, Header, Price, Role
@@ -96,3 +97,17 @@ class SetChain(msgspec.Struct, frozen=True, tag="chain.set", forbid_unknown_fiel
     """Choose the default model and its fallbacks."""
 
     chain: tuple[ModelRef, ...]
+
+
+class SwitchModel(msgspec.Struct, frozen=True, tag="model.switch", forbid_unknown_fields=True):
+    """Let other models serve a session or objective from its next request on.
+
+    Args:
+        session: whose.
+        chain: the model, then its fallbacks; empty keeps those that it has.
+        effort: how hard they are to think; None keeps what it is, "" leaves it to each model's own setting.
+    """
+
+    session: SessionId
+    chain: Annotated[tuple[ModelRef, ...], bounds(maxItems=20)] = ()
+    effort: Effort | None = None

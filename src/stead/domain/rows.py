@@ -80,8 +80,31 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """What the record holds of the run that ended, or of the last turn."""
     opinion: Opinion | None = None
     """A second model's, of the run that ended."""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+    """Lists leave it out unless they are asked for it."""
     guarded: tuple[str, ...] = ()
     """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which sessions of a list are wanted; what is "" or 0 does not count.
+
+    Args:
+        status: one of them.
+        directory: this folder.
+        tag: those that have it.
+        since_ms: opened then or later.
+        until_ms: opened before or then.
+        archived: "no" leaves out those in the archive, "yes" the others.
+    """
+
+    status: ObjectiveStatus | Literal[""] = ""
+    directory: str = ""
+    tag: str = ""
+    since_ms: int = 0
+    until_ms: int = 0
+    archived: Literal["no", "yes", "any"] = "no"
 
 
 class StepRow(msgspec.Struct, frozen=True):

@@ -286,6 +286,33 @@ class ModelSwitched(msgspec.Struct, frozen=True, tag="model.switched"):
     door: str
 
 
+class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_defaults=True):
+    """The person named it, tagged it, or put it into the archive or took it out; what is None stays as it is."""
+
+    door: str
+    title: str | None = None
+    tags: tuple[str, ...] | None = None
+    archived: bool | None = None
+
+
+class MessageChanged(msgspec.Struct, frozen=True, tag="message.changed"):
+    """The person put other words in place of a message that no model had read, or with "" withdrew it.
+
+    ``message`` is the ``session_seq`` of its event, which keeps the old words.
+    """
+
+    message: int
+    text: str
+    door: str
+
+
+class GoalChanged(msgspec.Struct, frozen=True, tag="goal.changed"):
+    """The person changed an objective's goal; the event of before keeps the old one."""
+
+    goal: str
+    door: str
+
+
 class BudgetRaised(msgspec.Struct, frozen=True, tag="budget.raised"):
     """The session may spend this much in all from now on."""
 
@@ -348,6 +375,9 @@ SessionBody = (
     | CallRetried
     | TurnEnded
     | SessionClosed
+    | SessionLabelled
+    | MessageChanged
+    | GoalChanged
     | BudgetRaised
     | ModelSwitched
     | ContextTrimmed

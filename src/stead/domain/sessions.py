@@ -140,6 +140,8 @@ class Session(msgspec.Struct):
     """How many messages there were when the model was asked for a summary that is to stand for the older ones."""
     inbox: list[UserMessage] = []
     """Words that came while calls were open; they follow the results."""
+    waiting: dict[int, UserMessage] = {}
+    """The person's messages that no request has carried yet, by the ``session_seq`` of their events."""
     sent: int = 0
     """How many messages the last request carried."""
     sent_sha256: str = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 import msgspec
 
@@ -31,6 +31,8 @@ Worked = (
     | ev.TurnEnded
     | ev.SessionClosed
     | ev.BudgetRaised
+    | ev.SessionLabelled
+    | ev.MessageChanged
     | ev.ModelSwitched
     | ev.ContextTrimmed
     | ev.ContextCompacted
@@ -39,6 +41,7 @@ Worked = (
     | ev.MemoryRecalled
     | ContentRedacted
 )
+_Kept = TypeVar("_Kept")
 Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
 
 
@@ -51,12 +54,14 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
     given = message.attachments
-    append_message(session, UserMessage(message.text, message.label, False, source, session.telling, given))
+    said = UserMessage(message.text, message.label, False, source, session.telling, given)
+    append_message(session, said)
     session.telling = ""
     if source:
         record_source(session, message.label, source)
     else:
         session.words.append(message.text)
+        session.waiting[seq] = said
 
 
 def _begin_turn(session: Session, seq: int) -> None:
@@ -111,6 +116,10 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             session.resting = True
             session.compacting = 0
             close_turn(session, "Not run: the session was closed.")
+        case ev.SessionLabelled(title=title):
+            session.spec = msgspec.structs.replace(session.spec, title=title or session.spec.title)
+        case ev.MessageChanged(message=message, text=text):
+            _change_message(session, message, text)
         case ev.BudgetRaised(budget=budget):
             session.budget = budget
         case ev.ModelSwitched(chain=chain, effort=effort):
@@ -124,6 +133,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             session.messages = [*head, *session.messages[upto:asked], *_heard_meanwhile(session, asked)]
             session.trimmed, session.counted_percent = 0, percent
             session.compacting = 0
+            session.waiting = {seq: said for seq, said in session.waiting.items() if said in session.messages}
             session.recalled = []
             rewritten(session)
         case ev.InstructionsSet(text=text):
@@ -133,6 +143,29 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             rewritten(session)
         case _:
             assert_never(body)
+
+
+def _change_message(session: Session, number: int, text: str) -> None:
+    """Put other words in place of a message that waits, or take it away: its old ones vouch for nothing any more."""
+    old = session.waiting.pop(number, None)
+    if old is None:
+        return
+    new = [msgspec.structs.replace(old, text=text)] if text else []
+    if old in session.inbox:
+        session.inbox = _with_last(session.inbox, old, new)
+    else:
+        session.messages = _with_last(session.messages, old, new)
+    session.words = _with_last(session.words, old.text, [text] if text else [])
+    if new:
+        session.waiting[number] = new[0]
+    elif old.told:
+        session.telling = together(old.told, session.telling)
+
+
+def _with_last(kept: Sequence[_Kept], old: _Kept, new: Sequence[_Kept]) -> list[_Kept]:
+    """A list with other things in place of the last ``old``."""
+    place = len(kept) - 1 - kept[::-1].index(old)
+    return [*kept[:place], *new, *kept[place + 1 :]]
 
 
 def apply_queue(session: Session, body: Queued) -> None:

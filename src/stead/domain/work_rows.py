@@ -54,6 +54,13 @@ class EditRow(msgspec.Struct, frozen=True):
     change: FileChange
 
 
+class WaitingRow(msgspec.Struct, frozen=True):
+    """A message that no model has read yet. ``message``: its number in the session."""
+
+    message: int
+    text: str
+
+
 class Watcher(msgspec.Struct, frozen=True):
     """A person who is viewing a session. ``door``: "web", "cli" or a channel's name."""
 

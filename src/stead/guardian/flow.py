@@ -54,6 +54,7 @@ class Context(msgspec.Struct, frozen=True):
         used: those of it that were used up.
         entities: what an id of a kind is called: kind, then id, then the name, as tools gave them.
         given: by address or account, the kinds and ids of the things that it belongs to.
+        issued: placeholders of secrets that the session was given: Stead's own, also where a reply repeats them.
         strayed: it has read something private that no plan named, after something untrusted; see ``Allow.strays``.
     """
 
@@ -64,6 +65,7 @@ class Context(msgspec.Struct, frozen=True):
     used: Sequence[PlannedCall] = ()
     entities: Mapping[str, Mapping[str, str]] = {}
     given: Mapping[str, Sequence[tuple[str, str]]] = {}
+    issued: Collection[str] = ()
     strayed: bool = False
 
 
@@ -99,6 +101,8 @@ def origin(
 
     ``figure``: it is a number, so that another spelling of it is the same.
     """
+    if value in context.issued:
+        return Integrity.TRUSTED, ""
     entity = declaration.identity_args.get(name, "")
     amount = figure or declaration.roles.get(name) is Role.AMOUNT
     if entity:

@@ -74,6 +74,8 @@ def spoken(event: ev.Event, *, tainted: bool) -> Spoken | None:
     match event.body:
         case ev.SessionOpened(contract=contract) if contract:
             return said("user", contract.goal, PERSON)
+        case ev.GoalChanged(goal=text) | ev.MessageChanged(text=text):
+            return said("user", text, PERSON)
         case ev.MessageReceived(text=text, label=label, door=door):
             return said("user" if label.integrity is Integrity.PERSON else door, text, label)
         case ev.ModelReplied(parts=parts):

@@ -90,12 +90,16 @@ class Consolidation:
         memories: takes statements in; its stream is where the facts go.
         material: what was said.
         zone: where the person lives, for the days that they name; none for this computer's zone.
+        fades_ms: unused for so long, a conclusion is believed less.
     """
 
-    def __init__(self, memories: Memories, material: Material, zone: tzinfo | None = None) -> None:
+    def __init__(
+        self, memories: Memories, material: Material, zone: tzinfo | None = None, *, fades_ms: int = FADES_MS
+    ) -> None:
         self.memories = memories
         self.material = material
         self._zone = zone
+        self._fades_ms = fades_ms
 
     async def run(self) -> tuple[MemoryConsolidated, ...]:
         """Work in what is new in every place; gives the runs that there were.
@@ -129,8 +133,10 @@ class Consolidation:
             repeating = Repeating(self.memories, self.material, place, run.id)
             run.add(await asyncio.to_thread(lambda: list(repeating.facts(unread.turns))))
             now_ms = self.memories.stream.now_ms()
-            due = await asyncio.to_thread(self.material.due, place, now_ms, now_ms - FADES_MS)
-            run.add(decayed([row for row in due if not run.ahead.touches(row.memory.id)], now_ms, run.id))
+            due = await asyncio.to_thread(self.material.due, place, now_ms, now_ms - self._fades_ms)
+            run.add(
+                decayed([row for row in due if not run.ahead.touches(row.memory.id)], now_ms, run.id, self._fades_ms)
+            )
             facts = [*run.facts, *self.asked(run)]
             if not unread.turns and not facts:
                 return None

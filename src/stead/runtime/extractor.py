@@ -29,6 +29,7 @@ from stead.domain.ports import Journal, ModelInfo, ModelRequest, Models, Reply
 from stead.domain.reading_events import ReadingBody
 from stead.runtime.consolidation import Consolidation, Run
 from stead.runtime.reading_facts import failed, lost, replied
+from stead.runtime.yielding import unless_needed
 
 TOKENS_A_DAY = 20_000
 """What extraction may cost in a UTC day, apart from the home's cap."""
@@ -113,7 +114,8 @@ class Extractor:
             log.info("no model extracts memories: %s", refused)
             return None
         try:
-            reply = await self._models().reply(request, _unwatched)
+            asking = self._models().reply(request, _unwatched)
+            reply = await (unless_needed(asking, stream.watch(), MEMORY) if _own(models) else asking)
         except ModelFault as fault:
             log.warning("no model extracted memories: %s", fault)
             return await self._closed(run, turns[0].seq - 1, 0, models[0].ref, failed(intent, fault))
@@ -242,6 +244,11 @@ class Extractor:
                 case _:
                     continue
         return left
+
+
+def _own(models: Sequence[ModelInfo]) -> bool:
+    """Whether one of them runs on a server of the person's own, which may answer one request at a time."""
+    return any(model.price_known and not model.output_usd_micros_per_mtok for model in models)
 
 
 def _may_be_sent(turn: Episode, models: Sequence[ModelInfo]) -> bool:

@@ -381,6 +381,7 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
         used=tuple(session.used),
         entities=session.entities,
         given=session.given,
+        issued=tuple(secret.placeholder for secret in session.spec.secrets),
         strayed=session.strayed,
     )
 

@@ -18,6 +18,8 @@ from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import JournalLine, Remembered, RowsWanted
 from stead.domain.policies import Confidentiality
 
+RECALLED = 10
+"""Memories and turns that go with each message unasked, unless the settings say otherwise."""
 _PINNED, _PREFERENCES, _NEWEST = 200, 500, 500
 """Memories of a place at most; more than fit into the files."""
 
@@ -39,9 +41,13 @@ class Loading:
         remembered: the memories.
         reports: the places, and what happened in them.
         zone: where the person lives; none for this computer's zone.
+        recalled: how many memories and turns a session is given with each message.
     """
 
-    def __init__(self, remembered: Remembered, reports: Days, zone: tzinfo | None = None) -> None:
+    def __init__(
+        self, remembered: Remembered, reports: Days, zone: tzinfo | None = None, *, recalled: int = RECALLED
+    ) -> None:
+        self.recalled = recalled
         self._remembered = remembered
         self._reports = reports
         self._zone = zone

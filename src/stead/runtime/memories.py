@@ -35,7 +35,7 @@ from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.reading_events import ReadingBody
 from stead.domain.sessions import PERSON
 from stead.runtime.answers import of
-from stead.runtime.bus import Bus
+from stead.runtime.bus import Bus, Subscription
 from stead.runtime.folder import folder
 
 MOST = 1_000
@@ -63,6 +63,10 @@ class MemoryStream:
         self._bus = bus
         self._clock = clock
         self.lock = asyncio.Lock()
+
+    def watch(self) -> Subscription:
+        """What happens from now on, in every stream."""
+        return self._bus.subscribe()
 
     def now_ms(self) -> int:
         """By the clock that dates the facts."""

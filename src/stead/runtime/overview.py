@@ -14,7 +14,7 @@ from stead.domain.context_rows import ContextRow
 from stead.domain.errors import NotFound
 from stead.domain.ids import CheckpointId, SessionId
 from stead.domain.sessions import Mark, Session, kept
-from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
+from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.deps import Deps
 from stead.runtime.registry import Sessions
 
@@ -33,6 +33,11 @@ class Overview:
             CallRow(call.key, call.tool, call.arguments, call.step, call.approval, bool(call.edited))
             for call in state.calls.values()
         )
+
+    async def waiting(self, session: SessionId) -> tuple[WaitingRow, ...]:
+        """See ``service.Work``."""
+        state = await self.sessions.actor(session).state()
+        return tuple(WaitingRow(number, message.text) for number, message in sorted(state.waiting.items()))
 
     async def checkpoints(self, session: SessionId) -> tuple[CheckpointRow, ...]:
         """See ``service.Work``."""

@@ -50,8 +50,6 @@ from stead.domain.sessions import Session, viewer
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories
 
-TOLD = 10
-"""Things that a model is told unasked for each of the person's words, beside what is always told."""
 _TEXT_CHARS = 600
 _QUERY_CHARS = 4_000
 _DEADLINE_S = 3.0
@@ -136,7 +134,7 @@ class Recollection:
         """What comes to mind. A pinned memory that the files of memory show is left out."""
         query = Query(
             words[:_QUERY_CHARS],
-            limit=TOLD,
+            limit=self._files.recalled,
             session=session,
             trusted=True,
             clearance=cleared,

@@ -21,6 +21,7 @@ from stead.domain import commands as cmd
 from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import FetchFault, MachineError, ModelFault
 from stead.domain.events import ModelRef
+from stead.domain.ids import SessionId
 from stead.domain.messages import ReplyPart, Text, Thinking, ToolCall
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason
@@ -118,18 +119,18 @@ class ScreenedTool:
         try:
             outcome = await self._tool.run(permit, arguments, context)
         except (MachineError, FetchFault) as fault:
-            fault.args = (came_in(str(fault), self._book).text,)
+            fault.args = (came_in(str(fault), self._book, context.session).text,)
             raise
         finally:
             told.close()
-        return self._screened(outcome)
+        return self._screened(outcome, context.session)
 
-    def _screened(self, outcome: ToolOutcome) -> ToolOutcome:
+    def _screened(self, outcome: ToolOutcome, session: SessionId) -> ToolOutcome:
         replace = msgspec.structs.replace
-        seen = came_in(outcome.text, self._book)
+        seen = came_in(outcome.text, self._book, session)
         asked = outcome.question
         if asked is not None:  # a provider reads it as it reads a result
-            asked = replace(asked, text=came_in(asked.text, self._book).text)
+            asked = replace(asked, text=came_in(asked.text, self._book, session).text)
         named = tuple(replace(entity, name=screen(entity.name).text) for entity in outcome.entities)
         rest = replace(outcome, text="", question=None, entities=named)
         if rest.facts or rest.entities or rest.warnings or rest.landing != Landing():
@@ -161,14 +162,15 @@ class _Stream:
 _PLAIN = re.compile(r"[\t\n -~]*")
 
 
-def came_in(text: str, book: SecretBook) -> Screened:
+def came_in(text: str, book: SecretBook, session: SessionId) -> Screened:
     """What a tool, a channel or anybody but the person said, as it may be recorded; warnings are for the person.
 
     Args:
         text: as it came; what a file hides has been spelled out by the tool that read it.
         book: what is to be kept out.
+        session: whose; a placeholder that it was given, or that stands for a value here, imitates nothing.
     """
-    seen = screen(book.words().clean(text))
+    seen = screen(book.words().clean(text), lambda one: book.issued(one, session))
     clean = book.redactor().clean
     return Screened(clean(seen.text), tuple(Reason(found.rule, clean(found.text)) for found in seen.warnings))
 

@@ -124,6 +124,10 @@ class SecretBook:
         """For what a person or a model says: known values alone, since neither is to be corrected by a guess."""
         return self.redactor(detect=False)
 
+    def issued(self, placeholder: str, session: SessionId) -> bool:
+        """Whether it is the mark of a value that is held, or a placeholder that the session was given."""
+        return self.words().is_mark(placeholder) or self._find(session, placeholder) is not None
+
     # -- letting out ------------------------------------------------------------------------------------------------
 
     def for_request(self, session: SessionId, placeholder: str, head: RequestHead, place: str) -> str | None:

@@ -23,7 +23,7 @@ from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
-from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
+from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
@@ -115,11 +115,18 @@ class ChangeQueries(Protocol):
         """
 
 
-class Work(Protocol):
-    """What a session's page shows beyond its row. Every method raises ``NotFound`` for one that there is not."""
+class Queue(Protocol):
+    """What waits in a session. Each method raises ``NotFound`` for one that there is not."""
 
     async def calls(self, session: SessionId) -> tuple[CallRow, ...]:
         """The calls of the reply that is being worked off, in the model's order; none between replies."""
+
+    async def waiting(self, session: SessionId) -> tuple[WaitingRow, ...]:
+        """The person's messages that no model has read yet, oldest first."""
+
+
+class Work(Queue, Protocol):
+    """What a session's page shows beyond its row. Every method raises ``NotFound`` for one that there is not."""
 
     async def checkpoints(self, session: SessionId) -> tuple[CheckpointRow, ...]:
         """Its checkpoints, oldest first."""
@@ -148,7 +155,7 @@ class Conditions(Protocol):
     """What work needs, and this computer has or has not."""
 
     async def look_again(self) -> None:
-        """Find out anew: a sandbox where there was none, model servers. A second or two; forty at most."""
+        """Find out again: a sandbox where there was none, model servers. A second or two; forty at most."""
 
 
 class Looks(Protocol):

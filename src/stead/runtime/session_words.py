@@ -19,12 +19,13 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CallKey
 from stead.domain.messages import AssistantMessage, ToolCall
 from stead.domain.ports import Models
-from stead.domain.sessions import PERSON, Call, Session
+from stead.domain.sessions import PERSON, Call, Session, status
 from stead.runtime.home import check_budget
 from stead.runtime.pricing import unpriced
 from stead.runtime.steps import ending, lapsed
 
 _MOST_STEPS = 30
+_TITLE_CHARS = 80
 Facts = tuple[ev.Body, ...]
 
 
@@ -44,12 +45,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
     """
     match command:
         case cmd.Delete():
-            if session.phase != "ended":
-                way = "a closed session can be deleted; close it first"
-                if not session.spec.interactive:
-                    way = "an ended objective can be deleted; cancel it first"
-                raise Conflict(f"only {way}")
-            return (ev.SessionDeleted(),)
+            return (_deleted(session),)
         case cmd.Retry(budget=budget, limits=limits):
             if session.end is None or session.end.status in ("verified", "answered"):
                 raise Conflict("only an objective that ended without being verified or answered can be tried again")
@@ -57,6 +53,8 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             return (ev.ObjectiveRetried(budget=budget, limits=limits),)
         case cmd.Revoke(tool=tool):
             return (ev.GrantRevoked(tool=tool, directory="", door=door),)
+        case cmd.LabelSession():
+            return (_labelled(command, door),)
         case cmd.CloseSession():
             require_interactive(session)
             if session.phase == "ended":
@@ -67,9 +65,13 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
         case _ if session.end is not None:
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
         case cmd.SendMessage(text=text, interrupt=interrupt, attachments=attached):
-            if not (text.strip() or attached) or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
-                raise InvalidRequest("the message is empty or larger than 1 MB")
+            if text.strip() or not attached:
+                _check_text(text)
             return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt),)
+        case cmd.ChangeMessage():
+            return (_changed(session, command, door),)
+        case cmd.ChangeGoal(goal=goal):
+            return (_other_goal(session, goal, door),)
         case cmd.EditCall() | cmd.CancelCall() | cmd.RetryCall():
             return _on_call(command, session, door)
         case cmd.SetPlan(steps=steps):
@@ -107,6 +109,54 @@ def _answered(session: Session, id: str, *, holds: bool, door: str) -> Facts:
     return fact, msgspec.structs.replace(
         session.end, status=status, reason="checks" if status == "incomplete" else "done"
     )
+
+
+def _labelled(command: cmd.LabelSession, door: str) -> ev.SessionLabelled:
+    title, tags = command.title, command.tags
+    if title is not None and not 0 < len(title := " ".join(title.split())) <= _TITLE_CHARS:
+        raise InvalidRequest(f"a title has 1 to {_TITLE_CHARS} characters")
+    for tag in tags or ():
+        if len(tag) > 40 or "," in tag or tag.split() != [tag]:
+            raise InvalidRequest(f"{tag!r} is no tag: up to 40 characters without spaces and commas")
+    if len(tags or ()) > 20:
+        raise InvalidRequest("a session has up to 20 tags")
+    if (title, tags, command.archived) == (None, None, None):
+        raise InvalidRequest("nothing is to change; give a title, tags or whether it is archived")
+    return ev.SessionLabelled(door, title, None if tags is None else tuple(dict.fromkeys(tags)), command.archived)
+
+
+def _other_goal(session: Session, goal: str, door: str) -> ev.GoalChanged:
+    if session.spec.interactive:
+        raise Conflict("an interactive session has no goal; say what you want instead")
+    if status(session) not in ("pending", "waiting", "paused"):
+        raise Conflict("the goal changes while it waits or is paused: pause it first")
+    _check_text(goal)
+    return ev.GoalChanged(goal, door)
+
+
+def _deleted(session: Session) -> ev.SessionDeleted:
+    if session.phase != "ended":
+        way = "a closed session can be deleted; close it first"
+        if not session.spec.interactive:
+            way = "an ended objective can be deleted; cancel it first"
+        raise Conflict(f"only {way}")
+    return ev.SessionDeleted()
+
+
+def _changed(session: Session, command: cmd.ChangeMessage, door: str) -> ev.MessageChanged:
+    waits = session.waiting.get(command.message)
+    if waits is None:
+        raise Conflict(f"no message {command.message} waits: the model has read it, or there is none")
+    if command.text:
+        _check_text(command.text)
+    elif session.spec.interactive and not session.iterations and waits not in session.inbox:
+        raise Conflict("it began the turn that is under way; stop that instead")
+    return ev.MessageChanged(command.message, command.text, door)
+
+
+def _check_text(text: str) -> None:
+    if not text.strip() or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
+        raise InvalidRequest("the text is empty or larger than 1 MB")
 
 
 def require_interactive(session: Session) -> None:

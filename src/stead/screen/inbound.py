@@ -16,11 +16,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 
 import msgspec
 
 from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.policies import Reason
+from stead.domain.secrets import PLACEHOLDER
 from stead.domain.shown import CONTROLS, UNSEEN
 
 
@@ -61,11 +63,12 @@ _FLAG = lazy_pattern("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6
 _LOOKALIKES = frozenset("аеорсухіјѕԁһԛԝАВЕКМНОРСТХУІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρικ")
 
 
-def screen(text: str) -> Screened:
+def screen(text: str, issued: Callable[[str], bool] | None = None) -> Screened:
     """The text as a careful reader should get it, with warnings.
 
     Args:
         text: anything; time and memory grow with its length alone.
+        issued: whether a placeholder of a secret is one that this home made: then it imitates nothing.
     """
     hidden: Counter[str] = Counter()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -73,7 +76,7 @@ def screen(text: str) -> Screened:
     text, hidden["control"] = _CONTROL.subn("", text)
     if not text.isascii():
         text = _without_hidden(text, hidden)
-    return Screened(text, (*_hidden_warnings(hidden), *_mixed_scripts(text), *_injections(text)))
+    return Screened(text, (*_hidden_warnings(hidden), *_mixed_scripts(text), *_injections(text, issued)))
 
 
 def mark(text: str, source: str, boundary: str) -> str:
@@ -234,8 +237,10 @@ _INJECTIONS = (
 _INJECTION = tuple((rule, said, lazy_pattern(pattern, re.IGNORECASE)) for rule, said, pattern in _INJECTIONS)
 
 
-def _injections(text: str) -> list[Reason]:
+def _injections(text: str, issued: Callable[[str], bool] | None) -> list[Reason]:
     found: list[Reason] = []
+    if issued is not None:
+        text = PLACEHOLDER.sub(lambda one: " " if issued(one[0]) else one[0], text)
     for rule, said, pattern in _INJECTION:
         if match := pattern.search(text):
             found.append(Reason(rule, f"This text {said}: {' '.join(match[0].split())[:80]!r}."))

@@ -188,6 +188,11 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
         case ev.ConversationSet(carried=carried):
             then = replace(row, plan=carried.plan, reason="", summary="")
             return replace(objective, row=then, open_calls=())
+        case ev.SessionLabelled() as said:
+            given = {
+                name: value for name in ("title", "tags", "archived") if (value := getattr(said, name)) is not None
+            }
+            return replace(objective, row=replace(row, **given))
         case ev.BudgetRaised(budget=budget):
             return replace(objective, row=replace(row, budget=budget))
         case ev.ModelSwitched(chain=chain):
@@ -207,7 +212,7 @@ def _guarded(body: ev.SessionOpened) -> tuple[str, ...]:
 
 
 def _spoken_to(objective: Objective) -> ObjectiveRow:
-    """The row of a session after somebody's words: they begin a turn, go on with one that was held, or add to it."""
+    """The row of a session after a message: they begin a turn, go on with one that was held, or add to it."""
     row = objective.row
     if objective.talk.resting:
         return replace(row, reason="", summary="", iterations=0)
@@ -290,7 +295,9 @@ def searchable(body: ev.Body) -> str:
             return summary
         case ev.CallEdited(arguments=arguments):
             return " ".join(_strings(arguments))
-        case ev.MessageReceived(text=text) | ev.ToolFinished(text=text):
+        case ev.GoalChanged(goal=text) | ev.SessionLabelled(title=str(text)):
+            return text
+        case ev.MessageReceived(text=text) | ev.ToolFinished(text=text) | ev.MessageChanged(text=text):
             return text
         case ev.ModelReplied(parts=parts):
             return "\n".join(_words_of(part) for part in parts)

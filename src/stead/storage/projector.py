@@ -44,8 +44,9 @@ _ITEMS_OF = """
     SELECT i.session, i.id, i.item FROM given CROSS JOIN items i ON i.session = of AND i.id = named
 """
 _SET_STATES = """
-    WITH given (id, status, waiting, state) AS (VALUES ...)
-    UPDATE states SET status = given.status, waiting = given.waiting, state = given.state FROM given WHERE session = id
+    WITH given (id, status, waiting, archived, tags, state) AS (VALUES ...)
+    UPDATE states SET status = given.status, waiting = given.waiting, archived = given.archived, tags = given.tags,
+    state = given.state FROM given WHERE session = id
 """
 _SET_ITEMS = """
     INSERT INTO items (session, place, id, step, changed, item) VALUES ...
@@ -127,11 +128,13 @@ class Projector:
     def _open(self, event: ev.Event, body: ev.SessionOpened) -> None:
         goal = body.contract.goal if body.contract else ""
         self._connection.execute(
-            "INSERT INTO objectives (id, seq, goal) VALUES (?, ?, ?)", (event.session, event.seq, goal)
+            "INSERT INTO objectives (id, seq, goal, directory, created_ms) VALUES (?, ?, ?, ?, ?)",
+            (event.session, event.seq, goal, body.directory, event.ts_ms),
         )
         objective = projection.opened(event, body)
         self._connection.execute(
-            "INSERT INTO states (session, seq, kind, status, waiting, state) VALUES (?, ?, ?, ?, 0, ?)",
+            "INSERT INTO states (session, seq, kind, status, waiting, archived, tags, state) "
+            "VALUES (?, ?, ?, ?, 0, 0, '[]', ?)",
             (event.session, event.seq, objective.row.kind, objective.row.status, _encode(objective)),
         )
         self._objectives[event.session] = self._show(event, objective, objective)
@@ -158,6 +161,8 @@ class Projector:
                 )
             case ev.ApprovalGiven(id=id) | ev.ApprovalDenied(id=id) | ev.ApprovalLapsed(id=id):
                 self._answer(id, event.body)
+            case ev.GoalChanged(goal=goal):
+                self._connection.execute("UPDATE objectives SET goal = ? WHERE id = ?", (goal, event.session))
             case ev.ObjectiveEnded():
                 self._lapse(event.session)
             case _:
@@ -219,12 +224,14 @@ class Projector:
     def _write(self) -> None:
         """Write the rows that have changed."""
         states = self._objectives.items()
-        self._given(_SET_STATES, ((id, it.row.status, it.row.review.waiting, _encode(it)) for id, it in states))
+        rows = ((id, it.row, _encode(it)) for id, it in states)
+        said = ((id, it.status, it.review.waiting, it.archived, _encode(it.tags).decode(), raw) for id, it, raw in rows)
+        self._given(_SET_STATES, said)
         changed = [(session, *held) for (session, _), held in self._items.items() if held and held[1]]
         self._given(_SET_ITEMS, ((of, it.place, it.id, _step_of(it), seq, _encode(it)) for of, it, seq in changed))
         texts = self._texts.values()
-        said = ((it.seq, it.session, it.ts_ms, tag_of(it.body), projection.by(it.body)) for it, _ in texts)
-        self._given(_ADD_TEXTS, said)
+        by = ((it.seq, it.session, it.ts_ms, tag_of(it.body), projection.by(it.body)) for it, _ in texts)
+        self._given(_ADD_TEXTS, by)
         self._given(_ADD_WORDS, ((it.seq, text) for it, text in texts))
 
     def _given(self, statement: str, rows: Iterable[tuple[object, ...]]) -> list[tuple[Any, ...]]:

@@ -19,13 +19,14 @@ class Talk(msgspec.Struct, frozen=True):
 
     Args:
         interactive: a person works in it, turn by turn.
-        resting: nothing happens until it is told something.
+        resting: nothing happens until a message comes.
         closed: put away.
         turn: how many there were, the one under way included.
         asked: a model request waits for its reply.
         calls: of the last reply, until all are answered.
         unanswered: those of them without a result.
-        unread: words came while a request or calls were open; a turn that ends before it comes to them begins the next.
+        unread: how many words came while a request or calls were open; a turn that ends before it comes to them
+            begins the next.
     """
 
     interactive: bool = False
@@ -35,7 +36,7 @@ class Talk(msgspec.Struct, frozen=True):
     asked: bool = False
     calls: tuple[CallKey, ...] = ()
     unanswered: tuple[CallKey, ...] = ()
-    unread: bool = False
+    unread: int = 0
 
 
 def followed(talk: Talk, body: ev.Body) -> Talk:
@@ -43,6 +44,10 @@ def followed(talk: Talk, body: ev.Body) -> Talk:
     match body:
         case ev.MessageReceived():
             return _heard(_spoken_to(talk) if talk.interactive else talk)
+        case ev.MessageChanged(text=""):
+            return replace(talk, unread=max(0, talk.unread - 1))
+        case ev.GoalChanged():
+            return _heard(talk)
         case ev.ProjectRulesRead(files=files):
             return _heard(talk) if any(not file.left_out for file in files) else talk
         case ev.MemoryLoaded(label=label) | ev.MemoryRecalled(label=label) if label.taints:
@@ -51,7 +56,7 @@ def followed(talk: Talk, body: ev.Body) -> Talk:
             return replace(talk, asked=True)
         case ev.ModelReplied(parts=parts):
             keys = tuple(part.key for part in parts if isinstance(part, ToolCall))
-            return replace(talk, asked=False, calls=keys, unanswered=keys, unread=talk.unread and bool(keys))
+            return replace(talk, asked=False, calls=keys, unanswered=keys, unread=talk.unread if keys else 0)
         case ev.ModelFailed():
             return replace(_answered(talk), asked=False)
         case ev.ToolFinished(key=key) if key in talk.calls:
@@ -60,7 +65,7 @@ def followed(talk: Talk, body: ev.Body) -> Talk:
         case ev.CallRetried(key=key) if key in talk.calls:
             return replace(talk, unanswered=(*talk.unanswered, key))
         case ev.TurnEnded():
-            return replace(_answered(talk), resting=not talk.unread, turn=talk.turn + talk.unread)
+            return replace(_answered(talk), resting=not talk.unread, turn=talk.turn + bool(talk.unread))
         case ev.ConversationSet():
             return replace(_answered(talk), resting=True)
         case ev.ObjectiveEnded():
@@ -78,8 +83,8 @@ def _spoken_to(talk: Talk) -> Talk:
 
 
 def _heard(talk: Talk) -> Talk:
-    return replace(talk, unread=talk.unread or talk.asked or bool(talk.calls))
+    return replace(talk, unread=talk.unread + (talk.asked or bool(talk.calls)))
 
 
 def _answered(talk: Talk) -> Talk:
-    return replace(talk, calls=(), unanswered=(), unread=False)
+    return replace(talk, calls=(), unanswered=(), unread=0)

@@ -1,8 +1,8 @@
 """The read models of one workspace: lists, pages and the search of its history.
 
 Layer: storage. One encrypted file, derived from the journal and rebuilt from it at any time; nothing decides by it.
-Every read first takes in the events that have come since the last one, which ``follower`` keeps few; so whoever writes
-never waits for this file, and whoever reads never long.
+Every read first takes in the events that have come since the last one, which ``follower`` keeps few; so a writer
+never waits for this file, and a reader never long.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Raw
+from msgspec.structs import asdict
 
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.events import VERSIONS
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow, Wanted
 from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect
@@ -42,6 +43,7 @@ _DAY_MS = 86_400_000
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
 _SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode()).hexdigest()
 _NEWEST = 2**62
+_ANY = Wanted()
 
 _log = logging.getLogger(__name__)
 
@@ -124,7 +126,7 @@ class Views:
         self,
         *,
         kind: Kind = "objective",
-        status: ObjectiveStatus | Literal[""] = "",
+        wanted: Wanted = _ANY,
         after: str = "",
         limit: int = 50,
     ) -> tuple[list[ObjectiveRow], str]:
@@ -138,8 +140,15 @@ class Views:
         before = int(after) if after else _NEWEST
         rows = self._rows(
             "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
-            "WHERE s.kind = ? AND s.seq < ? AND (? = '' OR s.status = ?) ORDER BY s.seq DESC LIMIT ?",
-            *(kind, before, status, status, limit + 1),
+            "WHERE s.kind = :kind AND s.seq < :before AND :status IN ('', s.status) "
+            "AND :directory IN ('', o.directory) "
+            "AND o.created_ms >= :since_ms AND (:until_ms = 0 OR o.created_ms <= :until_ms) "
+            "AND (:archived = 'any' OR s.archived = (:archived = 'yes')) "
+            "AND (:tag = '' OR :tag IN (SELECT value FROM json_each(s.tags))) ORDER BY s.seq DESC LIMIT :most",
+            **asdict(wanted),
+            kind=kind,
+            before=before,
+            most=limit + 1,
         )
         page = rows[:limit]
         return [_objective(state, goal) for _, state, goal in page], str(page[-1][0]) if len(rows) > limit else ""
@@ -271,10 +280,10 @@ class Views:
             with self._database.faults():
                 yield self._connection
 
-    def _rows(self, asked: str, *parameters: object) -> list[tuple[Any, ...]]:
+    def _rows(self, asked: str, *parameters: object, **named: object) -> list[tuple[Any, ...]]:
         """What a query finds in the tables as they are now."""
         with self.reading() as connection:
-            return connection.execute(asked, parameters).fetchall()
+            return connection.execute(asked, named or parameters).fetchall()
 
     def _take_chunk(self) -> tuple[int, bool] | None:
         """Take in the next events in one transaction: (how many, whether rows went with them); None when up to date."""

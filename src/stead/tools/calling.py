@@ -157,7 +157,8 @@ def _filled(caller: Caller, call: ReadArguments | CallArguments, target: Target,
     content = b"" if body is None else msgspec.json.encode(body)
     filler.leave(content.decode("utf-8", "replace"))
     if left := next(iter(filler.left), ""):
-        bind = f"stead secret bind {left} --host {head.host}{' --tls' if head.scheme == 'https' else ''} --in PLACE"
+        bind = f"stead secret bind {left} --host {head.host}{' --tls' if head.scheme == 'https' else ''}"
+        bind += f" --path {head.path} --in PLACE"
         raise FetchFault(
             "the secret {!r} may not go into {} {}://{}{} where you wrote it, so nothing was sent: it was not given to "
             "this session, is not bound to this host and part of the request, or stands there twice; the person binds "

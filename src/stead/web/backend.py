@@ -14,7 +14,7 @@ import msgspec
 from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.ports import Clock, Journal
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow, Wanted
 from stead.domain.timeline import Timeline
 from stead.runtime.home import HomeState
 from stead.runtime.rejudging import Rejudging
@@ -36,9 +36,7 @@ class PresetRow(msgspec.Struct, frozen=True):
 class Work(Protocol):
     """What was done and what is under way. Every method blocks; the door calls them in threads."""
 
-    def objectives(
-        self, *, kind: Kind, status: ObjectiveStatus | Literal[""], after: str, limit: int
-    ) -> tuple[Sequence[ObjectiveRow], str]:
+    def objectives(self, *, kind: Kind, wanted: Wanted, after: str, limit: int) -> tuple[Sequence[ObjectiveRow], str]:
         """Those of a kind, newest first, and the cursor of the next page, "" when there is none."""
 
     def objective(self, id: SessionId) -> ObjectiveRow:

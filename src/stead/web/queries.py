@@ -20,7 +20,7 @@ from stead.domain.events import Budget, ModelRef
 from stead.domain.ids import SessionId
 from stead.domain.policies import Rule
 from stead.domain.registries import REGISTRIES, spelled_out
-from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow
+from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
 from stead.domain.rule_rows import RulePreview, RuleRow, ToolRow
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
@@ -41,6 +41,7 @@ from stead.web.watch import read
 Limit = Annotated[int, Meta(ge=1, le=500)]
 Cursor = Annotated[str, Meta(pattern=r"^[0-9]{0,18}$", description="The ``next`` of the page before.")]
 Place = Annotated[int, Meta(ge=0, le=SEQ_MAX)]
+Moment = Annotated[int, Meta(ge=0, le=2**53, description="Milliseconds since 1970; 0 for any.")]
 AnySession = Annotated[str, Meta(pattern=r"^(s_[0-9a-f]{16})?$")]
 Folder = Annotated[
     str, Meta(max_length=4096, pattern="^(/.*)?$", description='An absolute path; "" for none, or for any.')
@@ -119,17 +120,35 @@ class Done(msgspec.Struct, frozen=True):
 
 
 def list_objectives(
-    context: Context, status: ObjectiveStatus | Literal[""] = "", after: Cursor = "", limit: Limit = 50
+    context: Context,
+    status: ObjectiveStatus | Literal[""] = "",
+    directory: Folder = "",
+    tag: str = "",
+    since_ms: Moment = 0,
+    until_ms: Moment = 0,
+    archived: Literal["no", "yes", "any"] = "no",
+    after: Cursor = "",
+    limit: Limit = 50,
 ) -> tuple[Sequence[ObjectiveRow], str]:
-    """Objectives, newest first."""
-    return context.behind.views.objectives(kind="objective", status=status, after=after, limit=limit)
+    """Objectives, newest first; those in the archive only where they are asked for."""
+    wanted = Wanted(status, directory, tag, since_ms, until_ms, archived)
+    return context.behind.views.objectives(kind="objective", wanted=wanted, after=after, limit=limit)
 
 
 def list_sessions(
-    context: Context, status: ObjectiveStatus | Literal[""] = "", after: Cursor = "", limit: Limit = 50
+    context: Context,
+    status: ObjectiveStatus | Literal[""] = "",
+    directory: Folder = "",
+    tag: str = "",
+    since_ms: Moment = 0,
+    until_ms: Moment = 0,
+    archived: Literal["no", "yes", "any"] = "no",
+    after: Cursor = "",
+    limit: Limit = 50,
 ) -> tuple[Sequence[ObjectiveRow], str]:
-    """Interactive sessions, newest first."""
-    return context.behind.views.objectives(kind="session", status=status, after=after, limit=limit)
+    """Interactive sessions, newest first; those in the archive only where they are asked for."""
+    wanted = Wanted(status, directory, tag, since_ms, until_ms, archived)
+    return context.behind.views.objectives(kind="session", wanted=wanted, after=after, limit=limit)
 
 
 def list_steps(
@@ -236,6 +255,7 @@ SESSION_ROUTES = (
     get("/sessions/{session}/watchers", "list_watchers", list_watchers),
     get("/sessions/{session}/export", "export_session", export_session, gives=_MARKDOWN),
     get("/sessions/{session}/calls", "list_calls", runtime.Work.calls, _WORK),
+    get("/sessions/{session}/waiting", "list_waiting", runtime.Work.waiting, _WORK),
     get("/sessions/{session}/checkpoints", "list_checkpoints", runtime.Work.checkpoints, _WORK),
     get("/sessions/{session}/diff", "show_differences", runtime.Work.differences, _WORK, bounds=_CHECKPOINTS),
     get("/sessions/{session}/changes", "list_changes", runtime.Work.edits, _WORK),

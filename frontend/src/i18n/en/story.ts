@@ -167,6 +167,12 @@ export const t = define("story", {
   answeredBy: "Answered by {name}. Tried before, or left out:",
   unpriced:
     "No price is known for {models}: only the limit of {tokens} tokens holds. Neither the limit in dollars nor the home’s daily cap counts it.",
+  taggedNow: "tags: {tags}",
+  archivedNow: "put into the archive",
+  unarchivedNow: "taken out of the archive",
+  messageChanged: "A message that waited now says: {text}",
+  messageWithdrawn: "A message that waited was withdrawn.",
+  goalChanged: "The goal is now: {goal}",
   switched: "From the next request on: {models}{effort, select, none {} other {, effort {effort}}}",
   tokensOf: "{count} tokens",
   noLimit: "any amount",

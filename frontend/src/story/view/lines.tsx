@@ -44,6 +44,13 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
   },
   "session.closed": () => quiet(t("closed")),
   "budget.raised": ({ budget }) => quiet(t("budget", { tokens: tokens(budget.tokens), usd: usd(budget.usd_micros) })),
+  "session.labelled": ({ title, tags, archived }) => {
+    const archive = archived == null ? "" : t(archived ? "archivedNow" : "unarchivedNow");
+    const said = [title ?? "", tags ? t("taggedNow", { tags: tags.join(", ") }) : "", archive];
+    return quiet(said.filter(Boolean).join(" · "));
+  },
+  "message.changed": ({ text }) => quiet(text ? t("messageChanged", { text }) : t("messageWithdrawn")),
+  "goal.changed": ({ goal }) => quiet(t("goalChanged", { goal })),
   "model.switched": ({ chain, effort }) =>
     quiet(
       t("switched", {

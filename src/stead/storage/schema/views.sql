@@ -10,7 +10,9 @@ CREATE TABLE progress (
 CREATE TABLE objectives (
     id text PRIMARY KEY,
     seq integer NOT NULL UNIQUE, -- of its first event; newest first is by this
-    goal text NOT NULL
+    goal text NOT NULL,
+    directory text NOT NULL,
+    created_ms integer NOT NULL
 );
 
 -- Apart from the goal, which may have a megabyte: this is written again with every event.
@@ -20,6 +22,8 @@ CREATE TABLE states (
     kind text NOT NULL,          -- as in ObjectiveRow
     status text NOT NULL,
     waiting integer NOT NULL,    -- changes that wait for the person
+    archived integer NOT NULL,
+    tags text NOT NULL,          -- JSON
     state blob NOT NULL          -- JSON of projection.Objective
 );
 CREATE INDEX states_by_seq ON states (kind, seq);
