@@ -51,6 +51,7 @@ def test_a_sentence_that_is_certain_means_what_it_says(sentence: str, means: str
     "sentence",
     [
         "never never change infra/",
+        "don't ask before running `ls`",
         "never change infra/ and ask before running `make`",
         "never change infra/ but not docs/",
         "only read files in docs/",

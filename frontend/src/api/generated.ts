@@ -6957,11 +6957,15 @@ export interface components {
          *         caught: examples of calls that it speaks of.
          *         passed: examples of calls that it does not.
          *         worst: of an allowance, the most dangerous of the examples that it covers; "" for none.
-         *         warnings: rules that speak of the same calls otherwise, and a ban of everything.
+         *         warnings: rules that speak of the same calls otherwise, a ban of everything, and an allowance that covers
+         *             less than it seems to.
+         *         history: what the rule would have changed in the last calls of the home; none for a form.
          */
         RulePreview: {
             /** @default [] */
             caught: string[];
+            /** @default null */
+            history: components["schemas"]["Simulation"] | null;
             /** @default [] */
             passed: string[];
             /** @default  */
@@ -8197,7 +8201,8 @@ export interface components {
          * WantedRule
          * @description What a rule would do, of a sentence or of the form; nothing holds by it.
          *
-         *     A sentence that is not understood comes back as a form, filled in as far as it was read.
+         *     A sentence that is not understood comes back as a form, filled in as far as it was read. A rule comes with what it
+         *     would have changed in the home's last calls; one with the id of a standing rule is tried in its place.
          */
         WantedRule: {
             /**

@@ -40,17 +40,19 @@ def _try(invocation: Invocation, arguments: Namespace) -> int:
     if invocation.as_json:
         return invocation.report(found)
     out = invocation.out
-    out.lines(lines(_SAID, {**found, "differs": len(found["differing"])}))
-    for row in found["shifts"]:
-        answered = {"what": _SHIFTS[row["shift"]], **row}
-        out.line(fill("{calls:number} {what}; you had said yes to {given:number} and no to {denied:number}.", answered))
-    if not found["shifts"]:
-        out.line("It would have changed nothing.")
+    out.lines([*lines(_SAID, {**found, "differs": len(found["differing"])}), *shifted(found)])
     if found["apart"]:
         out.line(fill("Not compared: {apart} (why: docs/security-model.md).", {"apart": _counts(found["apart"])}))
     if found["examples"]:
         table(out, _CALL, [{**row, "what": _SHIFTS[row["shift"]]} for row in found["examples"]])
     return OK
+
+
+def shifted(found: Json) -> list[str]:
+    """What a simulation moves, a line each; one line where it moves nothing."""
+    said = "{calls:number} {what}; you had said yes to {given:number} and no to {denied:number}."
+    moved = [fill(said, {"what": _SHIFTS[row["shift"]], **row}) for row in found["shifts"]]
+    return moved or ["It would have changed nothing."]
 
 
 _SAID = (
