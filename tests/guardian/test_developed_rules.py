@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
-from stead.brain.rule_sentences.grammar import understood
+from stead.brain.rule_sentences.grammar import SENTENCE_CHARS, understood
 
 DEVELOPED = Path(__file__).parents[1] / "data" / "rule_sentences_dev.txt"
 
@@ -22,3 +23,10 @@ def test_each_way_to_say_a_rule_is_read_as_what_it_says_and_what_says_none_is_re
     rows = [line.split(" | ") for line in DEVELOPED.read_text("utf-8").splitlines() if not line.startswith("#")]
     assert len(rows) > 170
     assert [(said, _said(said), rule) for _, rule, said in rows if _said(said) != rule] == []
+
+
+def test_a_long_sentence_of_places_and_connecting_words_is_refused_at_once() -> None:
+    started = time.thread_time()
+    for said in ("in a/ " * 80, "never change " + "in of files in " * 25 + "a", "never run `a`" + ", or with in" * 30):
+        assert understood(said[:SENTENCE_CHARS]) is None
+    assert time.thread_time() - started < 1

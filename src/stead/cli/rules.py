@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -114,14 +115,15 @@ def _form(arguments: Namespace) -> Json | None:
     }
 
 
-def _expires_ms(given: Json) -> int:
+def _expires_ms(given: Mapping[str, Any]) -> int:
     """When the rule ends, in milliseconds since 1970; 0 for never. A day begins in this computer's time zone."""
-    if given["days"]:
-        return int(time.time() * 1000) + given["days"] * _DAY_MS
+    days, day = int(given["days"]), str(given["expires"] or "")
+    if days:
+        return int(time.time() * 1000) + days * _DAY_MS
     try:
-        return int(datetime.fromisoformat(given["expires"]).timestamp() * 1000) if given["expires"] else 0
+        return int(datetime.fromisoformat(day).timestamp() * 1000) if day else 0
     except ValueError:
-        raise CommandError(f"{given['expires']!r} is no day", "--expires 2027-01-31") from None
+        raise CommandError(f"{day!r} is no day", "--expires 2027-01-31") from None
 
 
 def _view(row: Json) -> Json:
