@@ -6986,11 +6986,15 @@ export interface components {
         /**
          * RuleProposal
          * @description A rule that would have spared questions which the person always answered with yes.
+         *
+         *     ``history``: what it would have changed in the last calls; none for a proposal that was not tried.
          */
         RuleProposal: {
             asks: number;
             /** @enum {unknown} */
             decision: "allow";
+            /** @default null */
+            history: components["schemas"]["Simulation"] | null;
             tools: string[];
             where: components["schemas"]["Condition"][];
         };

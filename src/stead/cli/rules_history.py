@@ -79,7 +79,7 @@ _GRANT = (
     "TOOL: {tool} | SHAPE: {shape:40} | WHERE: {where} | SINCE: {since_ms:moment}"
     " | ENDS: {expires_at_ms:moment} | >USED: {used:number}"
 )
-_RULE = "PROPOSAL: always {decision} | TOOL: {tools} | WHERE: {where} | >QUESTIONS: {asks:number}"
+_RULE = "PROPOSAL: always {decision} | TOOL: {tools} | WHERE: {where} | >QUESTIONS: {asks:number} | TRIED: {tried}"
 
 
 def _autonomy(invocation: Invocation, arguments: Namespace) -> int:
@@ -95,7 +95,7 @@ def _autonomy(invocation: Invocation, arguments: Namespace) -> int:
         table(out, _GRANT, [{**row, "where": row["session"] or row["directory"]} for row in found["grants"]])
     if found["proposals"]:
         out.line("\nYou always said yes to these; a rule would spare the questions:")
-        table(out, _RULE, [{**row, "where": _where(row)} for row in found["proposals"]])
+        table(out, _RULE, [{**row, "where": _where(row), "tried": _tried(row)} for row in found["proposals"]])
     return OK
 
 
@@ -111,6 +111,10 @@ def _period(row: Json) -> Json:
 
 def _counts(counted: Json) -> str:
     return ", ".join(f"{count} {name}" for name, count in counted.items())
+
+
+def _tried(row: Json) -> str:
+    return " ".join(shifted(row["history"])) if row["history"] else ""
 
 
 def _where(row: Json) -> str:
