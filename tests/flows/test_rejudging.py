@@ -160,7 +160,10 @@ def test_how_much_is_asked_and_answered_is_shown_with_proposals(house: LivingHom
     assert 0 <= overall["median_ms"] < 2000
     assert [week["asks"] for week in found["weeks"]] == [24]
     where = [{"role": "path", "side": "inside", "values": ["notes/"]}]
-    assert found["proposals"] == [{"decision": "allow", "tools": ["write"], "where": where, "asks": 24}]
+    (proposal,) = found["proposals"]
+    history = proposal.pop("history")
+    assert proposal == {"decision": "allow", "tools": ["write"], "where": where, "asks": 24}
+    assert history["shifts"] == [{"shift": "unasked", "calls": 24, "given": 24, "denied": 0}]
     shown = house.cli("autonomy")
     assert shown.returncode == 0, shown.stderr
     assert "make rules of what you always allow" in shown.stdout and "path inside notes/" in shown.stdout

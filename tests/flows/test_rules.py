@@ -217,3 +217,20 @@ def test_where_writes_are_asked_the_question_names_what_other_programs_obey(hous
     assert (asked["rule"], asked["shape"], asked["risk"]) == ("obeyed-file", "any", "medium")
     assert "AGENTS.md" in asked["reason"]
     assert verdicts(house, id) == ["obeyed-file", "approved", "granted"]
+
+
+@promise("SEC-13.history")
+def test_a_preview_says_what_the_rule_would_have_changed_in_this_homes_own_calls(tmp_path: Path, project: Path) -> None:
+    with house_with_site(tmp_path / "home", PAGES) as (house, _), served(by_turn(write("infra/one.tf"))) as model:
+        use_model(house, model.openai)
+        house.finish(house.give("go", project))
+        asked = house.cli("rules", "add", "never change infra/")
+        assert asked.returncode and "1 would be refused" in asked.stdout, asked.stdout + asked.stderr
+        preview = house.post("/rules/preview", {"text": "never change docs/"})
+        assert preview["history"]["calls"] == 1 and preview["history"]["shifts"] == []
+        form = {"id": "", "decision": "allow", "where": [{"role": "command", "values": ["kubectl get"]}]}
+        assert "over the network" in " ".join(house.post("/rules/preview", {"rule": form})["warnings"])
+        rule = add(house, "never change infra/", "--expires", "2031-01-01")
+        assert rule["expires_at_ms"] > 0
+        edited = house.cli("rules", "edit", rule["id"], "--ask", "--yes", "--json")
+        assert json.loads(edited.stdout)["rule"]["decision"] == "ask", edited.stderr

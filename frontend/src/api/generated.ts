@@ -7127,11 +7127,15 @@ export interface components {
          *         caught: examples of calls that it speaks of.
          *         passed: examples of calls that it does not.
          *         worst: of an allowance, the most dangerous of the examples that it covers; "" for none.
-         *         warnings: rules that speak of the same calls otherwise, and a ban of everything.
+         *         warnings: rules that speak of the same calls otherwise, a ban of everything, and an allowance that covers
+         *             less than it seems to.
+         *         history: what the rule would have changed in the last calls of the home; none for a form.
          */
         RulePreview: {
             /** @default [] */
             caught: string[];
+            /** @default null */
+            history: components["schemas"]["Simulation"] | null;
             /** @default [] */
             passed: string[];
             /** @default  */
@@ -7152,11 +7156,15 @@ export interface components {
         /**
          * RuleProposal
          * @description A rule that would have spared questions which the person always answered with yes.
+         *
+         *     ``history``: what it would have changed in the last calls; none for a proposal that was not tried.
          */
         RuleProposal: {
             asks: number;
             /** @enum {unknown} */
             decision: "allow";
+            /** @default null */
+            history: components["schemas"]["Simulation"] | null;
             tools: string[];
             where: components["schemas"]["Condition"][];
         };
@@ -8417,7 +8425,8 @@ export interface components {
          * WantedRule
          * @description What a rule would do, of a sentence or of the form; nothing holds by it.
          *
-         *     A sentence that is not understood comes back as a form, filled in as far as it was read.
+         *     A sentence that is not understood comes back as a form, filled in as far as it was read. A rule comes with what it
+         *     would have changed in the home's last calls; one with the id of a standing rule is tried in its place.
          */
         WantedRule: {
             /**

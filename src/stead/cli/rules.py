@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from stead.cli.finding import find_folder, find_rule
 from stead.cli.forms import YES, Act, Argument, Listing, OneOf, Row, arg, family, number
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
-from stead.cli.rules_history import TRY
+from stead.cli.rules_history import TRY, shifted
 from stead.cli.templates import fill
 from stead.client import Json
 
@@ -65,6 +67,7 @@ def _make(invocation: Invocation, arguments: Namespace, form: Json | None, repla
         if input("make it a rule? [y/N] ").strip().casefold() not in ("y", "yes"):
             raise CommandError("nothing was changed", "")
     rule = {name: preview["rule"][name] for name in _FIELDS} | {"id": ""}
+    rule["expires_at_ms"] = _expires_ms(vars(arguments)) or rule["expires_at_ms"]
     answer = invocation.client.post("/rules", {"directory": arguments.dir, "rule": rule, "replaces": replaces})
     made = list(invocation.client.items("/rules"))[-1]
     said = fill("{id}: {reading:400}", made)
@@ -80,6 +83,8 @@ def _tell(invocation: Invocation, preview: Json) -> None:
     lines += [("catches", call) for call in preview["caught"]] + [("does not", call) for call in preview["passed"]]
     lines += [("at worst", preview["worst"])] if preview["worst"] else []
     lines += [("beware", warning) for warning in preview["warnings"]]
+    if past := preview["history"]:
+        lines += [("your last", fill("{calls:#call}", past))] + [("", moved) for moved in shifted(past)]
     for label, text in lines:
         invocation.out.line(f"{label:10} {fill('{text:400}', {'text': text})}")
 
@@ -94,11 +99,11 @@ def _form(arguments: Namespace) -> Json | None:
         for side in ("inside", "outside")
         if (values := given[f"{role}_{side}" if side == "outside" else role])
     ]
-    if not (decision or where or given["what"] or given["tool"] or given["days"]):
+    expires = _expires_ms(given)
+    if not (decision or where or given["what"] or given["tool"] or (expires and not given["text"])):
         return None
     if not decision and given.get("part") == "add":
         raise CommandError("the flags do not say what the rule decides", "--deny, --ask or --allow")
-    expires = int(time.time() * 1000) + given["days"] * _DAY_MS if given["days"] else 0
     return {
         "id": "",
         "decision": decision,
@@ -108,6 +113,17 @@ def _form(arguments: Namespace) -> Json | None:
         "directory": given["dir"],
         "expires_at_ms": expires,
     }
+
+
+def _expires_ms(given: Mapping[str, Any]) -> int:
+    """When the rule ends, in milliseconds since 1970; 0 for never. A day begins in this computer's time zone."""
+    days, day = int(given["days"]), str(given["expires"] or "")
+    if days:
+        return int(time.time() * 1000) + days * _DAY_MS
+    try:
+        return int(datetime.fromisoformat(day).timestamp() * 1000) if day else 0
+    except ValueError:
+        raise CommandError(f"{day!r} is no day", "--expires 2027-01-31") from None
 
 
 def _view(row: Json) -> Json:
@@ -163,7 +179,10 @@ def _flags() -> tuple[Argument | OneOf, ...]:
         *inside,
         *outside,
         arg("--dir DIR", "for this folder alone (else everywhere)", find_folder),
-        number("--days N", 0, "until so many days from now", least=0),
+        OneOf(
+            number("--days N", 0, "until so many days from now", least=0),
+            arg("--expires DAY", "until this day begins, as 2027-01-31, in your time zone"),
+        ),
         YES,
     )
 

@@ -40,17 +40,19 @@ def _try(invocation: Invocation, arguments: Namespace) -> int:
     if invocation.as_json:
         return invocation.report(found)
     out = invocation.out
-    out.lines(lines(_SAID, {**found, "differs": len(found["differing"])}))
-    for row in found["shifts"]:
-        answered = {"what": _SHIFTS[row["shift"]], **row}
-        out.line(fill("{calls:number} {what}; you had said yes to {given:number} and no to {denied:number}.", answered))
-    if not found["shifts"]:
-        out.line("It would have changed nothing.")
+    out.lines([*lines(_SAID, {**found, "differs": len(found["differing"])}), *shifted(found)])
     if found["apart"]:
         out.line(fill("Not compared: {apart} (why: docs/security-model.md).", {"apart": _counts(found["apart"])}))
     if found["examples"]:
         table(out, _CALL, [{**row, "what": _SHIFTS[row["shift"]]} for row in found["examples"]])
     return OK
+
+
+def shifted(found: Json) -> list[str]:
+    """What a simulation moves, a line each; one line where it moves nothing."""
+    said = "{calls:number} {what}; you had said yes to {given:number} and no to {denied:number}."
+    moved = [fill(said, {"what": _SHIFTS[row["shift"]], **row}) for row in found["shifts"]]
+    return moved or ["It would have changed nothing."]
 
 
 _SAID = (
@@ -77,7 +79,7 @@ _GRANT = (
     "TOOL: {tool} | SHAPE: {shape:40} | WHERE: {where} | SINCE: {since_ms:moment}"
     " | ENDS: {expires_at_ms:moment} | >USED: {used:number}"
 )
-_RULE = "PROPOSAL: always {decision} | TOOL: {tools} | WHERE: {where} | >QUESTIONS: {asks:number}"
+_RULE = "PROPOSAL: always {decision} | TOOL: {tools} | WHERE: {where} | >QUESTIONS: {asks:number} | TRIED: {tried}"
 
 
 def _autonomy(invocation: Invocation, arguments: Namespace) -> int:
@@ -93,7 +95,7 @@ def _autonomy(invocation: Invocation, arguments: Namespace) -> int:
         table(out, _GRANT, [{**row, "where": row["session"] or row["directory"]} for row in found["grants"]])
     if found["proposals"]:
         out.line("\nYou always said yes to these; a rule would spare the questions:")
-        table(out, _RULE, [{**row, "where": _where(row)} for row in found["proposals"]])
+        table(out, _RULE, [{**row, "where": _where(row), "tried": _tried(row)} for row in found["proposals"]])
     return OK
 
 
@@ -109,6 +111,10 @@ def _period(row: Json) -> Json:
 
 def _counts(counted: Json) -> str:
     return ", ".join(f"{count} {name}" for name, count in counted.items())
+
+
+def _tried(row: Json) -> str:
+    return " ".join(shifted(row["history"])) if row["history"] else ""
 
 
 def _where(row: Json) -> str:

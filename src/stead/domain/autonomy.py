@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from stead.domain.policies import Condition
+from stead.domain.simulation import Simulation
 
 
 class Period(msgspec.Struct, frozen=True):
@@ -51,12 +52,16 @@ class LiveGrant(msgspec.Struct, frozen=True):
 
 
 class RuleProposal(msgspec.Struct, frozen=True):
-    """A rule that would have spared questions which the person always answered with yes."""
+    """A rule that would have spared questions which the person always answered with yes.
+
+    ``history``: what it would have changed in the last calls; none for a proposal that was not tried.
+    """
 
     decision: Literal["allow"]
     tools: tuple[str, ...]
     where: tuple[Condition, ...]
     asks: int
+    history: Simulation | None = None
 
 
 class Autonomy(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from stead.domain.policies import Condition, Decision, Rule
+from stead.domain.simulation import Simulation
 
 
 class RuleRow(Rule, frozen=True):
@@ -30,7 +31,9 @@ class RulePreview(msgspec.Struct, frozen=True):
         caught: examples of calls that it speaks of.
         passed: examples of calls that it does not.
         worst: of an allowance, the most dangerous of the examples that it covers; "" for none.
-        warnings: rules that speak of the same calls otherwise, and a ban of everything.
+        warnings: rules that speak of the same calls otherwise, a ban of everything, and an allowance that covers
+            less than it seems to.
+        history: what the rule would have changed in the last calls of the home; none for a form.
     """
 
     understood: bool
@@ -43,6 +46,7 @@ class RulePreview(msgspec.Struct, frozen=True):
     passed: tuple[str, ...] = ()
     worst: str = ""
     warnings: tuple[str, ...] = ()
+    history: Simulation | None = None
 
 
 class ToolRow(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ from stead.domain.autonomy import Autonomy
 from stead.domain.errors import NotFound
 from stead.domain.folding import fold
 from stead.domain.ids import HOME, CallKey, SessionId
-from stead.domain.policies import Allow, Ask, Deny, Verdict
+from stead.domain.policies import Allow, Ask, Deny, Rule, Verdict
 from stead.domain.ports import Clock, Journal
 from stead.domain.sessions import Call, Grant, Session
 from stead.domain.simulation import ANSWERS, Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
@@ -30,6 +30,8 @@ from stead.runtime.gate import Gate, Moment, Standing
 from stead.runtime.home import HomeState
 
 EXAMPLE_CHARS = 300
+_TRIED = 5
+"""So many proposals of rules are tried on the record: those that would spare most questions."""
 _FOREVER_MS = 2**62
 
 
@@ -109,7 +111,18 @@ class Rejudging:
         now_ms = self._clock.now_ms()
         since_ms = now_ms - weeks * WEEK_MS
         declared = {spec.name: spec.declaration for spec in self._gate.specs(())}
-        return autonomy(self._verdicts.about(EVENTS, since_ms), declared, now_ms, since_ms)
+        found = autonomy(self._verdicts.about(EVENTS, since_ms), declared, now_ms, since_ms)
+        tried = found.proposals[:_TRIED]
+        changes = [
+            PolicyChange(add=(Rule(f"r_{place:08x}", one.decision, (), one.tools, one.where),))
+            for place, one in enumerate(tried)
+        ]
+        again = self.again(changes, PolicyChange().last) if changes else []
+        proposals = [
+            msgspec.structs.replace(one, history=summed_up(again, place, PolicyChange().examples))
+            for place, one in enumerate(tried, 1)
+        ]
+        return msgspec.structs.replace(found, proposals=(*proposals, *found.proposals[_TRIED:]))
 
     def simulate(self, change: PolicyChange) -> Simulation:
         """Try a change of policy on the last verdicts of the home; nothing is changed by it.

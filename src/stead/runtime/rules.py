@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from stead.brain.rule_sentences.grammar import SENTENCE_CHARS, Refused, read, rule_id
+from stead.brain.rule_sentences.grammar import SENTENCE_CHARS, Refused, narrower, read, rule_id
 from stead.domain import commands as cmd
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.policies import Condition, Risk, Rule
@@ -230,6 +230,8 @@ def _warnings(rule: Rule, met: Sequence[Example], tools: int) -> list[str]:
         first, second = sorted((rule, other), key=lambda one: order.index(one.decision))
         goes = f"{first.decision} goes before {second.decision}"
         said.append(f"{other.id} ({other.text or reading(other)}) speaks of some of the same calls: {goes}")
+    if less := narrower(rule):
+        said.append(less)
     if rule.decision == "deny" and not rule.where and len({example.tool for example in met}) * 2 > tools:
         said.append("it forbids most of what an agent can do; your own commands are not touched by any rule")
     return said

@@ -23,6 +23,7 @@ from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
 from stead.domain.rule_rows import RulePreview, RuleRow, ToolRow
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
+from stead.domain.simulation import PolicyChange
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.timeline import Item, TimelinePage
 from stead.domain.work_rows import Watcher
@@ -310,9 +311,15 @@ def list_tool_rules(context: Context) -> tuple[ToolRow, ...]:
 def preview_rule(context: Context, text: str = "", directory: Folder = "", rule: Rule | None = None) -> RulePreview:
     """What a rule would do, of a sentence or of the form; nothing holds by it.
 
-    A sentence that is not understood comes back as a form, filled in as far as it was read.
+    A sentence that is not understood comes back as a form, filled in as far as it was read. A rule comes with what it
+    would have changed in the home's last calls; one with the id of a standing rule is tried in its place.
     """
-    return context.behind.service.rules.preview(text, directory, rule)
+    preview = context.behind.service.rules.preview(text, directory, rule)
+    if not preview.understood:
+        return preview
+    tried = msgspec.structs.replace(preview.rule, directory=directory or preview.rule.directory)
+    history = context.behind.rejudging.simulate(PolicyChange(add=(tried,), examples=3))
+    return msgspec.structs.replace(preview, history=history)
 
 
 async def look_again(context: Context) -> runtime.Readiness:

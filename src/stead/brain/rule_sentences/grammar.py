@@ -2,8 +2,8 @@
 
 Layer: brain. Pure. Each part of a sentence becomes a letter by the table of a language:
 
-    D never   N forbidden   K ask before   L only with my approval   A always allow   O only   W without asking
-    n m z q  particles of a double negation, which N is none of
+    D never   K ask before   A always allow   O only   W without asking   n m z q  particles of a double negation
+    b before, and k ask me, of which each alone decides nothing   V forbidden   w with my consent
     c change  d delete  r read  x run  l reach  s send  p pay  v (after x) use, which the network can follow
     F files  Y anything  U anyone  T commands  B the network  S sites  E mail
     P H M C # a path, host, address, command, number   i in, to   f from, of   o outside, except
@@ -16,25 +16,27 @@ a second clause, a doubled negation, or a word that no table has, can never be p
 from __future__ import annotations
 
 import hashlib
+import pkgutil
 import re
 from functools import cache, lru_cache
 
 import msgspec
 
-from stead.brain.rule_sentences import english, french, german, spanish
-from stead.brain.rule_sentences.tokens import Token, bare_command, split
+from stead.brain.rule_sentences.tokens import Token, bare_command, spelled_out, split
 from stead.domain.policies import Action, Condition, ConditionRole, Decision, Rule
 
-_TABLES = {"English": english.WORDS, "German": german.WORDS, "French": french.WORDS, "Spanish": spanish.WORDS}
-_LONGEST = 7
+_LANGUAGES = ("English", "German", "French", "Spanish")
+_LONGEST = 9
 SENTENCE_CHARS = 500
 """A rule is one sentence of at most so many characters."""
 _LETTERS = {"path": "P", "host": "H", "mail": "M", "command": "C", "number": "#", "comma": "J"}
-_MARKS = "DNKLAOWnmzq"
+_MARKS = "DVKAOWwbknmzq"
 _VERBS = "cdrxlspv"
 _DECIDED: dict[str, Decision] = {
-    **dict.fromkeys(("D", "N", "O", "AO", "m", "Dm", "mz", "Dmz", "z", "Dz", "Dn", "nz", "Dnz", "nq"), "deny"),
-    **dict.fromkeys(("K", "L", "AL", "DW", "NW", "Wm", "DWm", "DWn", "Wmz", "Wnz", "DWnz"), "ask"),
+    **dict.fromkeys(("D", "O", "AO", "m", "Dm", "mz", "Dmz", "z", "Dz", "Dn", "nz", "Dnz", "nq", "V"), "deny"),
+    **dict.fromkeys(("K", "Kb", "Kk", "bk", "DW", "Wm", "DWm", "DWn", "Wmz", "Wnz", "Wz", "DWz", "DWnz"), "ask"),
+    **dict.fromkeys(("DWb", "Wbm", "DWbm", "DWbn", "Wbmz", "Wbnz", "DWbnz"), "ask"),
+    **dict.fromkeys(("VW", "Ow", "Aw", "AOw", "ADW"), "ask"),
     **dict.fromkeys(("A", "AW", "W"), "allow"),
 }
 """What the marks of a sentence say together, each at most once; any other set of them is refused."""
@@ -50,22 +52,26 @@ _DOES: dict[str, tuple[Action, ...]] = {
 }
 
 
-def _places(before: str, letters: str, alone: str, by: str = "i") -> re.Pattern[str]:
+def _places(before: str, letters: str, alone: str, by: str = "if") -> re.Pattern[str]:
     """What may stand after a verb: names, names outside of which it holds, both, or a word for all of them."""
-    values = rf"[{by}]?[{letters}]F?(?:J+[{by}]?[{letters}]F?)*"
+    values = rf"[{by}]*[{letters}][FSTU]?(?:J+[{by}]*[{letters}][FSTU]?)*"
     return re.compile(
-        rf"{before}(?P<inside>{values})(?:J?o(?P<but>{values}))?|{before}J?o[FYTSU]?(?P<outside>{values})|[if]?(?P<all>{alone})"
+        rf"{before}(?P<inside>{values})(?:J?o(?P<but>{values}))?|{before}J?o[if]*[FYTSU]?(?P<outside>{values})"
+        rf"|[if]*(?P<all>{alone})"
     )
 
 
 _PATTERNS: dict[str, tuple[ConditionRole, re.Pattern[str]]] = {
-    "c": ("path", _places("[if]?(?:[FY]|Yf?F)?", "P", "[FY]")),
-    **dict.fromkeys(("d", "r"), ("path", _places("f?(?:[FY]|Yf?F)?", "P", "[FY]", "if"))),
-    "x": ("command", _places("f?[TY]?", "C", "[TY]", "f")),
-    "l": ("host", _places("[YFS]?[if]?[SB]?", "H", "[BS]", "if")),
-    "s": ("recipient", _places("f?[EYF]?(?:i?U)?", "MH", "Y|[EY]?i?U|f?E")),
-    "p": ("amount", re.compile(r"(?P<bound>[><+-])#|#(?P<after>[><+-])")),
+    **dict.fromkeys("cdr", ("path", _places("[if]*(?:[FY]|Yf*F)?", "P", "[FY]"))),
+    "x": ("command", _places("[if]*[TY]?", "C", "[TY]", "i")),
+    "l": ("host", _places("[if]*[YFS]?[if]*[SB]?", "H", "(?:[YFS][if]*)?[BS]")),
+    "s": ("recipient", _places("[if]*[EYF]?(?:i*U)?", "MH", "Y|[EY]?i*U|f*E", "i")),
+    "p": ("amount", re.compile(r"[if]*(?P<bound>[><+-])#|[if]*#(?P<after>[><+-])")),
 }
+_PARTED = re.compile(rf"[PHMC#].*[{_MARKS}].*[PHMC#]")
+"""A decision between two names may be of one of them alone."""
+_PLACE = re.compile(r"o?(?:J*[if]*[PHMC][FSTU]?)+(?=J?[FYTSUEB])")
+"""A place that is named before what is in it: "in docs/ nothing may be changed"."""
 _BOUNDS = {">": ("..{}", "outside"), "<": ("{}..", "outside"), "+": ("{}..", "inside"), "-": ("..{}", "inside")}
 
 
@@ -90,10 +96,12 @@ def read(text: str, directory: str = "") -> Rule | Refused:
     """
     said = " ".join(text.split())
     tokens = split(said)
-    readings = [(_letters(tokens, language), language) for language in _TABLES]
+    readings = [(_letters(tokens, language), language) for language in _LANGUAGES]
     rules = {rule for (letters, unread), _ in readings if not unread and (rule := _rule(letters, said, directory))}
     if len(rules) == 1:
         rule = rules.pop()
+        if why := narrower(rule):
+            return Refused(why, rule)
         return msgspec.structs.replace(rule, id=rule_id(rule))
     (letters, unread), language = min(readings, key=lambda reading: len(reading[0][1]))
     if rules:
@@ -115,6 +123,15 @@ def understood(text: str, directory: str = "") -> Rule | None:
 def constraint_rules(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
     """A goal's constraints, as far as they are rules; a constraint allows nothing."""
     return tuple(rule for rule in map(understood, constraints) if rule is not None and rule.decision != "allow")
+
+
+def narrower(rule: Rule) -> str:
+    """Why an allowance would cover less than its words say, so that calls are asked about; "" where it does not."""
+    if rule.decision != "allow" or rule.tools:
+        return ""
+    if "delete" in rule.what and "run" not in rule.what:
+        return "what deletes is mostly a command, and the allowance does not name running one; name the command"
+    return ""
 
 
 def rule_id(rule: Rule) -> str:
@@ -156,10 +173,14 @@ def _letters(tokens: list[Token], language: str) -> tuple[Letters, list[str]]:
 
 @cache
 def _phrases(language: str) -> dict[tuple[str, ...], str]:
+    """The letters of each phrase of a language; the table is data of this package."""
+    table = (pkgutil.get_data(__package__, "words.txt") or b"").decode().partition(f"[{language}]\n")[2]
+    rows = [line.split(": ", 1) for line in table.partition("\n[")[0].splitlines() if line]
     return {
-        tuple(phrase.split()): letters
-        for letters, phrases in reversed(_TABLES[language].items())
-        for phrase in phrases.split("|")
+        phrase: letters.strip("~")
+        for letters, phrases in reversed(rows)
+        for choice in phrases.split(" | ")
+        for phrase in spelled_out(choice)
     }
 
 
@@ -169,17 +190,21 @@ def _rule(letters: Letters, said: str, directory: str) -> Rule | None:
     rest = [pair for pair in letters if pair[0] not in _MARKS]
     text = "".join(letter for letter, _ in rest)
     verbs = re.findall(rf"[{_VERBS}]+(?:J+[{_VERBS}]+)*", text)
-    if decision is None or len(verbs) > 1 or ("L" in marks and "J" in text):
-        return None  # "ls, and rm only with my approval" may speak of both or of the last
-    verb, text, values = _split_verb(verbs, text, rest)
+    whole = "".join(letter for letter, _ in letters)
+    if decision is None or len(verbs) > 1 or "bk" in whole or _PARTED.search(whole):
+        return None
+    verb, before, after = _split_verb(verbs, text, rest)
     if verb not in {"c", "d", "r", "cd", "cr", "dr", "cdr", "x", "l", "s", "p"}:
         return None
     role, pattern = _PATTERNS[verb[0]]
-    match = pattern.fullmatch(text.strip("J"))
+    # "in docs/, never change anything" names the place before the rest
+    place = len(match[0]) if (match := _PLACE.match("".join(letter for letter, _ in before))) else 0
+    for values in (before + after, after + before, _bare(before[place:]) + after + before[:place]):
+        match = pattern.fullmatch("".join(letter for letter, _ in values))
+        if match is not None:
+            break
     if match is None or (marks in _ONLY and "r" in verb):
         return None  # "only read in docs/" may speak of reading or of docs/
-    if verb == "s" and "H" in text and not {"E", "U"} & {*text}:
-        return None  # "send data to example.com" may speak of mail or of an upload
     what = tuple(action for letter in verb for action in _DOES[letter])
     where = _where(role, match, values)
     outside = any(condition.side == "outside" for condition in where)
@@ -189,28 +214,36 @@ def _rule(letters: Letters, said: str, directory: str) -> Rule | None:
         if len(where) != 1 or outside:
             return None
         where = (msgspec.structs.replace(where[0], side="outside"),)
+    if verb == "s" and "H" in text and not {"E", "U"} & {*text}:
+        return None  # "send data to example.com" may speak of mail or of an upload
     if verb == "s" and not where and "E" in text and decision != "ask":
         return None  # no class is mail alone, and a ban on all that acts outside is more than was said
     return Rule("", decision, what, (), where, directory, 0, said, confirmed=False)
 
 
-def _split_verb(verbs: list[str], text: str, rest: Letters) -> tuple[str, str, Letters]:
-    """The verbs of a sentence in their order, and what is left; a noun can stand for the verb that goes with it."""
-    if not verbs:
-        implied = "x" if "C" in text else "l" if "B" in text else ""
-        return implied, text, rest
-    before, found, after = text.partition(verbs[0])
-    values = [*rest[: len(before)], *rest[len(before) + len(found) :]]
+def _bare(values: Letters) -> Letters:
+    return values[1:] if values and values[0][0] == "J" else values
+
+
+def _split_verb(verbs: list[str], text: str, rest: Letters) -> tuple[str, Letters, Letters]:
+    """The verbs of a sentence in their order, and what stands before and after; a noun can stand for its verb."""
+    found = verbs[0] if verbs else ""
+    start = text.index(found) if found else len(text)
+    before, after = text[:start], text[start + len(found) :]
     verb = "".join(sorted({*found} - {"J"}))
-    if verb == "vx":
+    if not verb:
+        verb = "x" if "C" in text else "l" if "B" in text else ""
+    elif verb == "vx":
         verb = "l" if "B" in text else "x"
     elif verb == "v":
         verb = ""
-    return verb, before + after, values
+    first = len(before) - len(before.lstrip("J"))
+    last = len(before.rstrip("Jif")) if found else len(before.rstrip("J"))
+    begin = len(text) - len(after.lstrip("J"))
+    return verb, rest[first:last], rest[begin : len(text) - (len(after) - len(after.rstrip("J")))]
 
 
 def _where(role: ConditionRole, match: re.Match[str], values: Letters) -> tuple[Condition, ...]:
-    shift = next((at for at, (letter, _) in enumerate(values) if letter != "J"), 0)
     groups = match.groupdict()
     if bound := groups.get("bound") or groups.get("after"):
         form, side = _BOUNDS[bound]
@@ -220,7 +253,7 @@ def _where(role: ConditionRole, match: re.Match[str], values: Letters) -> tuple[
     for name in ("inside", "but", "outside"):
         if groups.get(name):
             start, end = match.span(name)
-            named = [value for _, value in values[start + shift : end + shift] if value]
+            named = [value for _, value in values[start:end] if value]
             said = tuple(dict.fromkeys(value for value in named if value not in ",;"))
             found.append(Condition(role, said, "inside" if name == "inside" else "outside"))
     return tuple(found)

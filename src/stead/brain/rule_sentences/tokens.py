@@ -6,6 +6,8 @@ Layer: brain. Pure; knows no language. A value is what it looks like, and what l
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import product
 from typing import Literal
 
 import msgspec
@@ -28,10 +30,14 @@ _ENDINGS = frozenset(_FILE_ENDINGS.split())
 """Of files; no host that a person names in a rule ends so."""
 _PIECE = re.compile(
     r"""`(?P<tick>[^`]*)`|(?<!\w)(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|“(?P<curly>[^”]*)”|«\s*(?P<angle>[^»]*?)\s*»|„(?P<low>[^“”]*)[“”])"""
-    r"|(?P<comma>[,;])|(?P<bare>[^\s,;`\"“”«»„]+)"
+    r"|(?P<comma>[,;\u2013\u2014]|:(?=\s))|(?P<bare>(?:[^\s,;:`\"“”«»„\u2013\u2014]|:(?=\S))+)"
 )
 _HOST = re.compile(r"(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}", re.I)
 _MAIL = re.compile(r"[\w.+-]+@(?:[a-z0-9-]+\.)+[a-z]{2,24}", re.I)
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_URL = re.compile(r"https?://([^/:]+)/?", re.I)
+_NAMES = re.compile("Dockerfile|Gemfile|Jenkinsfile|LICENSE|Makefile|Procfile|README|Rakefile")
+"""Of files without an ending."""
 _PATH = re.compile(r"(?:\./)?[\w.*@+-]+(?:/[\w.*@+-]+)*/?")
 _NUMBER = re.compile(r"[$€£]?(\d{1,12}(?:\.\d{1,2})?)[$€£]?")
 _COMMAND = re.compile(r"[\w./+-]+(?: [\w./:=@,+-]+)*")
@@ -58,16 +64,26 @@ PROGRAMS = {
 _ALSO_WORDS = "ansible bash bazel cat find go gradle ls make mvn node poetry python python3 tsc uv"
 AFTER_RUN = frozenset(_ALSO_WORDS.split())
 """Programs whose name could be another word; they count right after a verb of running."""
+_CHOICE = re.compile(r"(\[[^]]*\]|\([^)]*\))")
 _FLAG = re.compile(r"--?[a-z][a-z-]*")
+
+
+def spelled_out(phrase: str) -> Iterator[tuple[str, ...]]:
+    """The words of what a phrase stands for: one or none of [x/y], one of (x/y)."""
+    parts = [
+        ["", *part[1:-1].split("/")] if part[:1] == "[" else part.strip("()").split("/")
+        for part in _CHOICE.split(phrase)
+    ]
+    return (tuple(" ".join(said).split()) for said in product(*parts))
 
 
 def split(text: str) -> list[Token]:
     """The parts of a sentence; what stands between quotes is one value. A sentence's last point is left out."""
     found: list[Token] = []
-    said = text.strip()
+    said = text.strip().lstrip("¡")
     for piece in _PIECE.finditer(said[:-1] if said[-1:] in ".!" and said[-2:-1] != "." else said):
         if piece["comma"]:
-            found.append(Token("comma", piece["comma"]))
+            found.append(Token("comma", ","))
         elif (bare := piece["bare"]) is not None:
             if bare.lower() == "and/or":
                 bare = "or"
@@ -101,9 +117,19 @@ def _value(text: str) -> Token | None:
         return Token("number", match[1])
     if _MAIL.fullmatch(text):
         return Token("mail", text.lower())
-    if _HOST.fullmatch(text) and ending not in _ENDINGS:
+    if match := _URL.fullmatch(text):
+        text = match[1]
+    if (_HOST.fullmatch(text) and ending not in _ENDINGS) or _ADDRESS.fullmatch(text) or text == "localhost":
         return Token("host", text.lower())
-    named = "/" in text or "*" in text or text[:1] == "." or ("." in text and ending in _ENDINGS)
+    if text[:1] == "@" and _HOST.fullmatch(text[1:]):
+        return Token("host", text[1:].lower())
+    named = (
+        _NAMES.fullmatch(text) is not None
+        or "/" in text
+        or "*" in text
+        or text[:1] == "."
+        or ("." in text and ending in _ENDINGS)
+    )
     if named and _PATH.fullmatch(text) and ".." not in text:
         return Token("path", text.removeprefix("./") if "/" in text.removeprefix("./") else text)
     return None
