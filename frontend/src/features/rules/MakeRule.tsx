@@ -36,11 +36,12 @@ const NEW_RULE: Rule = {
   confirmed: false,
 };
 
-export function MakeRule() {
+/** `replaced`: a rule that is changed, in whose place the new one comes; `made` is called once it is. */
+export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => void }) {
   const [text, setText] = useState("");
-  const [form, setForm] = useState<Rule | null>(null);
-  const [narrow, setNarrow] = useState(false);
-  const [directory, setDirectory] = useState("");
+  const [form, setForm] = useState<Rule | null>(replaced ?? null);
+  const [narrow, setNarrow] = useState(Boolean(replaced?.directory));
+  const [directory, setDirectory] = useState(replaced?.directory ?? "");
   const [tried, setTried] = useState(false);
   const preview = useMutation({
     mutationFn: (body: Schema["WantedRule"]) => data(api.POST("/rules/preview", { body })),
@@ -61,7 +62,7 @@ export function MakeRule() {
 
   function confirm(rule: Rule) {
     make.mutate(
-      { rule, text: "", directory: rule.directory, confirmed: true, replaces: "" },
+      { rule, text: "", directory: rule.directory, confirmed: true, replaces: replaced?.id ?? "" },
       {
         onSuccess: () => {
           setText("");
@@ -69,6 +70,7 @@ export function MakeRule() {
           setTried(false);
           preview.reset();
           toast({ title: t("made"), kind: "good" });
+          made?.();
           return queries.invalidateQueries({ queryKey: ["rules"] });
         },
       },

@@ -33,6 +33,7 @@ export function Preview({ preview, onConfirm, onForm, busy }: PreviewProps) {
           <Calls title={t("caught")} calls={preview.caught} />
           <Calls title={t("passed")} calls={preview.passed} />
           {preview.worst && <Calls title={t("worst")} calls={[preview.worst]} />}
+          {preview.history && <History history={preview.history} />}
           {preview.warnings.length > 0 && <Calls title={t("warnings")} calls={preview.warnings} />}
         </>
       )}
@@ -47,6 +48,23 @@ export function Preview({ preview, onConfirm, onForm, busy }: PreviewProps) {
         </Button>
       </div>
     </section>
+  );
+}
+
+/** What the rule would have changed in the home's own last calls. */
+export function History({ history }: { history: Schema["Simulation"] }) {
+  const { calls, shifts } = history;
+  if (calls === 0) return null;
+  return (
+    <div className="text-sm">
+      <p className="font-medium">{t("history", { count: calls })}</p>
+      <ul className="grid gap-0.5 text-ink-2">
+        {shifts.map(({ shift, calls: moved, given, denied }) => (
+          <li key={shift}>{t(`shift_${shift}`, { count: moved, given, denied })}</li>
+        ))}
+        {shifts.length === 0 && <li>{t("historySame")}</li>}
+      </ul>
+    </div>
   );
 }
 

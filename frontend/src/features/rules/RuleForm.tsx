@@ -77,6 +77,27 @@ export function RuleForm({ rule, onChange }: RuleFormProps) {
           {t("addCondition")}
         </Button>
       </div>
+      <Field label={t("expires")} hint={t("expiresHint")} optional>
+        <Input
+          type="date"
+          value={dayOf(rule.expires_at_ms)}
+          onValueChange={(day) => change({ expires_at_ms: endOf(day) })}
+        />
+      </Field>
     </div>
   );
+}
+
+/** The last day, here, on which a rule holds; "" for one without an end. */
+function dayOf(endMs: number): string {
+  if (endMs === 0) return "";
+  const last = new Date(endMs - 1);
+  return [last.getFullYear(), last.getMonth() + 1, last.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
+}
+
+function endOf(day: string): number {
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+  return day ? new Date(year, month - 1, date + 1).getTime() : 0;
 }

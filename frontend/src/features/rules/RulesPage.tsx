@@ -10,8 +10,10 @@ import { ErrorNote } from "@/ui/ErrorNote";
 import { PageHead } from "@/ui/PageHead";
 import { SafeText } from "@/ui/SafeText";
 import { State } from "@/ui/State";
+import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
 import { DataTable } from "@/ui/table/DataTable";
+import { Autonomy } from "./Autonomy";
 import { Grants } from "./Grants";
 import { MakeRule } from "./MakeRule";
 import { Profiles } from "./Profiles";
@@ -65,6 +67,7 @@ export function RulesPage() {
         />
       </div>
       <Grants />
+      <Autonomy />
       <Profiles />
       {ending && <RemoveRule rule={ending} onClose={() => setEnding(null)} />}
     </div>
@@ -72,12 +75,20 @@ export function RulesPage() {
 }
 
 function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
+  const [changing, setChanging] = useState(false);
   const remove = useCommand((id: string, key) =>
     data(api.DELETE("/rules/{id}", { params: { path: { id }, ...withKey(key) } })),
   );
   const confirm = useCommand((id: string, key) =>
     data(api.POST("/rules/{id}/confirm", { params: { path: { id }, ...withKey(key) } })),
   );
+  if (changing) {
+    return (
+      <Dialog open onOpenChange={(open) => !open && onClose()} size="lg" title={t("changeRule")}>
+        <MakeRule replaced={rule} made={onClose} />
+      </Dialog>
+    );
+  }
   return (
     <Dialog
       open
@@ -88,6 +99,7 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       footer={
         <>
           <DialogClose render={<Button>{t("cancel")}</Button>} />
+          <Button onClick={() => setChanging(true)}>{t("changeRule")}</Button>
           {!rule.confirmed && (
             <Button
               kind="primary"
@@ -127,6 +139,11 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       <p className="mt-1 text-ink-2">
         <State kind={DECISIONS[rule.decision]}>{t(rule.decision)}</State> <SafeText>{understood(rule)}</SafeText>
       </p>
+      {rule.expires_at_ms > 0 && (
+        <p className="mt-1 text-ink-2 text-sm">
+          {t("until")} <Time at={rule.expires_at_ms} />
+        </p>
+      )}
       {(remove.error ?? confirm.error) && <ErrorNote error={remove.error ?? confirm.error} />}
     </Dialog>
   );

@@ -11,13 +11,12 @@ import { formatDuration } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { RetryDialog } from "./Dialogs";
-import { writtenBy } from "./facts";
 import { endedWell, type Row, stateOf, statusWord } from "./words";
 
 const SHOWN_FILES = 6;
 
 export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
-  const written = writtenBy(items);
+  const written = row.facts.paths;
   const good = endedWell(row.status);
   const kind = stateOf(row.status);
   return (

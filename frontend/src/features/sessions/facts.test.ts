@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { done, type Fresh, line, opened, opening, ROW, story } from "@/story/samples";
 import type { LineBody, Opening, Story } from "@/story/shape";
-import { grantsOf, mayHoldChanges, writtenBy } from "./facts";
+import { grantsOf, mayHoldChanges } from "./facts";
 
 const CREATED = {
   ...opened,
@@ -38,11 +38,6 @@ test("a grant stands until it is taken back or runs out, and a folder's is not t
     line({ type: "grant.revoked", tool: "write", directory: "", door: "web" }),
   );
   expect(grantsOf(items, 1000)).toEqual([{ tool: "shell", shapes: ['{"a":1}', '{"a":2}'], expiresMs: 3000 }]);
-});
-
-test("what calls wrote is named once, however its path is spelt", () => {
-  const written = of(done(1, "read", { path: "SUMMARY.md" }, "ok"), done(2, "write", { path: "./SUMMARY.md" }, "ok"));
-  expect(writtenBy(written.items)).toEqual(["SUMMARY.md"]);
 });
 
 test("changes are looked for after something ran on trial, until they are settled", () => {

@@ -1,6 +1,5 @@
 /** What an objective's story says beyond its row: what was granted, what each step cost. */
-import { argumentsOf } from "@/story/calls";
-import type { Item, Opening, Row, StepItem } from "@/story/shape";
+import type { Item, Opening, Row } from "@/story/shape";
 
 export interface Grant {
   tool: string;
@@ -25,16 +24,6 @@ export function grantsOf(items: readonly Item[], nowMs: number): Grant[] {
     });
   }
   return [...grants.values()];
-}
-
-const WRITERS: ReadonlySet<string> = new Set(["write", "edit"]);
-
-function argument(step: StepItem, name: string): string {
-  return argumentsOf(step.arguments)?.find((one) => one.name === name)?.text ?? "";
-}
-
-function clean(path: string): string {
-  return path.replace(/^\/work\//, "").replace(/^\.\//, "");
 }
 
 /** What requests spent, oldest first: the base of a forecast. */
@@ -62,14 +51,4 @@ export function mayHoldChanges(row: Row, opening: Opening | null, items: readonl
 function settles(item: Item): boolean {
   if (item.kind !== "line") return false;
   return item.body.type === "trial.discarded" || (item.body.type === "trial.applied" && !item.body.left);
-}
-
-/** Files that its calls wrote, oldest first. */
-export function writtenBy(items: readonly Item[]): string[] {
-  const paths = items.flatMap((item) =>
-    item.kind === "step" && WRITERS.has(item.tool) && item.finished?.outcome === "ok"
-      ? [clean(argument(item, "path"))]
-      : [],
-  );
-  return [...new Set(paths)].filter(Boolean);
 }

@@ -190,6 +190,18 @@ function review({ review: { waiting, held }, runnable }: Schema["ReviewWanted"])
   };
 }
 
+function Said({ texts }: { texts: readonly string[] }) {
+  return (
+    <ul>
+      {texts.map((text) => (
+        <li key={text}>
+          <SafeText lines>{text}</SafeText>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** What Stead found itself. Before the work, only what holds says something. */
 function checked({ when, results }: Schema["ChecksRun"]): Shown {
   const before = when === "before";
@@ -199,5 +211,5 @@ function checked({ when, results }: Schema["ChecksRun"]): Shown {
     return t(key, { words: holds || !detail ? words : `${words}: ${detail}` });
   });
   const kind = before ? "ask" : results.every(({ holds }) => holds) ? "good" : "danger";
-  return { kind, text: said[0] ?? "", more: said.length > 1 && <Paths paths={said.slice(1)} /> };
+  return { kind, text: said[0] ?? "", more: said.length > 1 && <Said texts={said.slice(1)} /> };
 }
