@@ -84,6 +84,34 @@ def test_a_providers_key_is_replaced_and_never_seen_again(walked: Stage, visit: 
     assert NEWER not in told
 
 
+def test_the_price_and_the_effort_of_a_model_are_the_persons_word(walked: Stage, visit: Visit) -> None:
+    wish = {
+        "name": "priced",
+        "preset": "compatible",
+        "base_url": walked.model.openai,
+        "model": "scripted",
+        "key": "none",
+    }
+    walked.house.post("/providers", wish)
+    page = visit(walked, "/settings?section=models")
+    page.get_by_role("button", name="More about priced").click()
+    page.get_by_role("menuitem", name="Price, window and effort").click()
+    dialog = page.get_by_role("dialog", name="What holds of priced/scripted")
+    dialog.get_by_role("textbox", name="Price of tokens in").fill("2.5")
+    dialog.get_by_role("textbox", name="Price of tokens out").fill("10")
+    dialog.get_by_role("textbox", name="Context window").fill("32000")
+    dialog.get_by_role("combobox", name="How hard it thinks").click()
+    page.get_by_role("option", name="Much").click()
+    axe(page)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    (row,) = [row for row in walked.house.get("/providers")["items"] if row["name"] == "priced"]
+    (said,) = row["settings"]
+    assert said["model"] == "scripted"
+    assert said["settings"]["input_price"] == 2_500_000
+    assert (said["settings"]["window_tokens"], said["settings"]["effort"]) == (32_000, "high")
+
+
 def test_how_the_page_looks_is_kept_in_this_browser(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/settings?section=appearance")
     light = page.evaluate("getComputedStyle(document.body).color")

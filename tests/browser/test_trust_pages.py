@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 from playwright.sync_api import Page, expect
 
@@ -117,6 +118,26 @@ def test_a_rule_is_made_shown_as_it_was_understood_and_taken_back(walked: Stage,
     dialog.get_by_role("button", name="Take it back").click()
     says(page, "No rules yet")
     assert walked.house.get("/rules")["items"] == []
+
+
+def test_a_rule_is_changed_in_its_form_and_ends_on_a_day(walked: Stage, visit: Visit) -> None:
+    walked.house.post("/rules", {"text": "never run `make deploy`", "confirmed": True})
+    (made,) = walked.house.get("/rules")["items"]
+    page = visit(walked, "/rules")
+    open_row(page, "rules", "never run `make deploy`")
+    page.get_by_role("button", name="Change it").click()
+    dialog = page.get_by_role("dialog", name="Change it")
+    dialog.get_by_role("checkbox", name="deleting").check()
+    dialog.get_by_label("Last day").fill("2099-12-31")
+    dialog.get_by_role("button", name="See what it does").click()
+    axe(page)
+    dialog.get_by_role("button", name="Make it a rule").click()
+    expect(dialog).to_have_count(0)
+    (rule,) = walked.house.get("/rules")["items"]
+    assert rule["id"] == made["id"]
+    assert (rule["what"], time.gmtime(rule["expires_at_ms"] / 1000).tm_year) == (["delete", "run"], 2100)
+    expect(page.get_by_text("How much it asks, and how you answer")).to_be_visible()
+    walked.house.client().delete(f"/rules/{rule['id']}")
 
 
 def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(walked: Stage, visit: Visit) -> None:

@@ -13,7 +13,7 @@ import { Input } from "@/ui/Input";
 import { toast } from "@/ui/Toasts";
 import { Preview } from "./Preview";
 import { RuleForm } from "./RuleForm";
-import type { Rule } from "./words";
+import { formOf, type Rule } from "./words";
 
 /** One of each kind; the daemon's grammar also reads German, French and Spanish. */
 const EXAMPLES = [
@@ -39,7 +39,7 @@ const NEW_RULE: Rule = {
 /** `replaced`: a rule that is changed, in whose place the new one comes; `made` is called once it is. */
 export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => void }) {
   const [text, setText] = useState("");
-  const [form, setForm] = useState<Rule | null>(replaced ?? null);
+  const [form, setForm] = useState<Rule | null>(replaced ? formOf(replaced) : null);
   const [narrow, setNarrow] = useState(Boolean(replaced?.directory));
   const [directory, setDirectory] = useState(replaced?.directory ?? "");
   const [tried, setTried] = useState(false);

@@ -10,6 +10,11 @@ export const DECISIONS: Readonly<Record<Rule["decision"], StateKind>> = { deny: 
 export const ACTIONS = ["read", "change", "delete", "run", "leave", "send"] as const;
 export const ROLES = ["path", "command", "host", "recipient", "amount", "account"] as const;
 
+/** The rule alone, of a row that says more of it. */
+export function formOf({ id, decision, what, tools, where, directory, expires_at_ms, text, confirmed }: Rule): Rule {
+  return { id, decision, what, tools, where, directory, expires_at_ms, text, confirmed };
+}
+
 export function understood(rule: Rule): string {
   const what = rule.what.map((action) => t(action)).join(", ") || t("anything");
   const tools = rule.tools.length > 0 ? [t("onTools", { names: rule.tools.join(", ") })] : [];

@@ -18,8 +18,9 @@ import { Time } from "@/ui/Time";
 import { KeyDialog } from "./KeyDialog";
 import { ModelsDialog } from "./ModelsDialog";
 import { ProviderDialog } from "./ProviderDialog";
+import { SettingsDialog } from "./SettingsDialog";
 
-type Asked = "" | "edit" | "key" | "models" | "remove";
+type Asked = "" | "edit" | "key" | "models" | "settings" | "remove";
 
 export function ProviderLine({ row, chain }: { row: Provider; chain: readonly Schema["ModelRef"][] }) {
   const [asked, ask] = useState<Asked>("");
@@ -33,6 +34,7 @@ export function ProviderLine({ row, chain }: { row: Provider; chain: readonly Sc
     ...(mine
       ? ([
           { label: t("edit"), icon: "edit", onSelect: () => ask("edit") },
+          { label: t("settings"), icon: "gear", onSelect: () => ask("settings") },
           { label: t("replaceKey"), icon: "key", onSelect: () => ask("key") },
           { kind: "line" },
           { label: t("remove"), icon: "trash", danger: true, onSelect: () => ask("remove") },
@@ -71,6 +73,7 @@ export function ProviderLine({ row, chain }: { row: Provider; chain: readonly Sc
       {phase === "idle" && row.checked && !row.checked.ok && <CheckNote check={row.checked} />}
       {asked === "edit" && <ProviderDialog open onOpenChange={close} row={row} taken={[]} />}
       {asked === "key" && <KeyDialog row={row} onOpenChange={close} />}
+      {asked === "settings" && <SettingsDialog row={row} onOpenChange={close} />}
       {asked === "models" && (
         <ModelsDialog
           row={row}
