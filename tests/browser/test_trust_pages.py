@@ -137,7 +137,7 @@ def test_a_rule_is_changed_in_its_form_and_ends_on_a_day(walked: Stage, visit: V
     assert rule["id"] == made["id"]
     assert (rule["what"], time.gmtime(rule["expires_at_ms"] / 1000).tm_year) == (["delete", "run"], 2100)
     expect(page.get_by_text("How much it asks, and how you answer")).to_be_visible()
-    walked.house.client().delete(f"/rules/{rule['id']}")
+    assert walked.house.cli("rules", "remove", str(rule["id"]), "--yes").returncode == 0
 
 
 def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(walked: Stage, visit: Visit) -> None:
