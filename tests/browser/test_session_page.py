@@ -183,3 +183,18 @@ def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit, wat
     assert len(stage.house.get("/sessions")["items"]) == len(
         {row["id"] for row in stage.house.get("/sessions")["items"]}
     )
+
+
+def test_a_session_gets_another_name_tags_and_a_place_in_the_archive(walked: Stage, visit: Visit) -> None:
+    session = str(walked.house.post("/sessions", {"directory": str(walked.project), "title": "Boats"})["session"])
+    page = visit(walked, f"/sessions/{session}")
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="Name, tags and goal").click()
+    dialog = page.get_by_role("dialog", name="Name, tags and goal")
+    dialog.get_by_role("textbox", name="Name").fill("Ferries")
+    dialog.get_by_role("textbox", name="Tags").fill("harbour winter")
+    dialog.get_by_role("checkbox", name="In the archive").check()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    row = walked.house.get(f"/sessions/{session}")
+    assert (row["title"], row["tags"], row["archived"]) == ("Ferries", ["harbour", "winter"], True)

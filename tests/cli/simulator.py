@@ -49,6 +49,7 @@ _QUERIES = {
     "streams",
     "session",
     "q",
+    "by",
     "days",
     "old",
     "new",

@@ -248,7 +248,8 @@ def test_usage_is_summed(cli: Cli, api: Simulator) -> None:
     shown = cli("usage", "--days", "7").out.splitlines()
     assert shown[1].split() == ["2031-05-04", "acme/m-1", "3", "1", "1,200", "340", "800", "(66%)", "$0.0123"]
     assert shown[-1] == "1,540 tokens, $0.0123 in all"
-    assert ("GET", "/api/v1/usage?days=7") in api.requests
+    assert ("GET", "/api/v1/usage?days=7&by=day") in api.requests
+    assert cli("usage", "--by", "session").out.splitlines()[0].split()[:2] == ["SESSION", "UNTIL"]
     assert cli("usage", "--days", "0").code == 2
 
 

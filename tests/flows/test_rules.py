@@ -228,8 +228,8 @@ def test_a_preview_says_what_the_rule_would_have_changed_in_this_homes_own_calls
         assert asked.returncode and "1 would be refused" in asked.stdout, asked.stdout + asked.stderr
         preview = house.post("/rules/preview", {"text": "never change docs/"})
         assert preview["history"]["calls"] == 1 and preview["history"]["shifts"] == []
-        form = {"id": "", "decision": "allow", "where": [{"role": "command", "values": ["kubectl get"]}]}
-        assert "over the network" in " ".join(house.post("/rules/preview", {"rule": form})["warnings"])
+        form = {"id": "", "decision": "allow", "what": ["delete"]}
+        assert "mostly a command" in " ".join(house.post("/rules/preview", {"rule": form})["warnings"])
         rule = add(house, "never change infra/", "--expires", "2031-01-01")
         assert rule["expires_at_ms"] > 0
         edited = house.cli("rules", "edit", rule["id"], "--ask", "--yes", "--json")

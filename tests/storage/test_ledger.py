@@ -162,6 +162,9 @@ async def test_usage_adds_up_by_day_and_model_and_stays_when_a_session_is_forgot
     ]
     assert journal.usage("2000-01-01") == expected
     assert journal.usage(day_of(START_MS + DAY_MS)) == expected[:1]
+    whole = journal.usage("2000-01-01", "session")
+    assert sum(row.tokens_in for row in whole) == sum(row.tokens_in for row in expected)
+    assert all(row.session for row in whole)
     await journal.append([draft(ADA, 6, ev.SessionDeleted())])
     await journal.erase(ADA)
     assert journal.usage("2000-01-01") == expected

@@ -405,7 +405,7 @@ class Home:
                 return row
         raise NotFound(f"there is no approval {id!r}; list them with: stead approvals")
 
-    def usage(self, days: int) -> list[UsageRow]:
+    def usage(self, days: int, by: str = "day") -> list[UsageRow]:
         return [UsageRow("2025-10-09", "rehearsal", "rehearsal", 3, 0, 900, 90, 600, 0, True)][:days]
 
     # -- within -----------------------------------------------------------------------------------------------------

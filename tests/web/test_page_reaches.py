@@ -21,12 +21,7 @@ ELSEWHERE = {
         ("post", f"/objectives/{{session}}/{verb}"): "the page uses the session's row, which leads to the same command"
         for verb in ("delete", "messages", "pause", "resume", "revoke", "stop")
     },
-    (
-        "post",
-        "/providers/{provider}/models",
-    ): "the page has no form for a model's settings yet; `stead providers set` has",
-    ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast|reading` has",
-    ("get", "/autonomy"): "the page has no view of it yet; `stead autonomy` has",
+    ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast` has",
     ("get", "/rules/tools"): "the page has no table of tools yet; `stead rules tools` has",
     ("post", "/rules/simulate"): "the page tries no rule on the history yet; `stead rules try` does",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",

@@ -2798,7 +2798,7 @@ export interface paths {
         };
         /**
          * List Usage
-         * @description What each model used on each day, newest first, over so many days up to today.
+         * @description What each model used on each day, or in each session, newest first, over so many days up to today.
          */
         get: operations["list_usage"];
         put?: never;
@@ -8189,7 +8189,7 @@ export interface components {
         };
         /**
          * UsageRow
-         * @description What one model used on one UTC day (``YYYY-MM-DD``).
+         * @description What one model used on one UTC day (``YYYY-MM-DD``), or in one session until its last ``day``.
          */
         UsageRow: {
             day: string;
@@ -8198,6 +8198,8 @@ export interface components {
             price_known: boolean;
             provider: string;
             requests: number;
+            /** @default  */
+            session: string;
             tokens_cached: number;
             tokens_in: number;
             tokens_out: number;
@@ -13813,6 +13815,7 @@ export interface operations {
     list_usage: {
         parameters: {
             query?: {
+                by?: "day" | "session";
                 days?: number;
             };
             header?: never;

@@ -116,10 +116,12 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _usage(invocation: Invocation, arguments: Namespace) -> int:
-    rows = _USAGE.rows(invocation.client, arguments)
-    if arguments.by == "month":
-        rows = _by_month(rows)
-    _USAGE.show(invocation, rows, arguments)
+    month = arguments.by == "month"
+    arguments.by = "day" if month else arguments.by
+    listing = _BY_SESSION if arguments.by == "session" else _USAGE
+    rows = listing.rows(invocation.client, arguments)
+    rows = _by_month(rows) if month else rows
+    listing.show(invocation, rows, arguments)
     if rows and not invocation.as_json:
         total: Json = {name: sum(row[name] for row in rows) for name in ("tokens_in", "tokens_out", "usd_micros")}
         total |= {"tokens": total["tokens_in"] + total["tokens_out"]}
@@ -148,15 +150,14 @@ def _cached(row: Json) -> Json:
 
 
 _ADDED = ("requests", "failed", "tokens_in", "tokens_out", "tokens_cached", "usd_micros")
-_USAGE = Listing(
-    "/usage",
-    "TIME (UTC): {day} | MODEL: {provider}/{model} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
+_COLUMNS = (
+    " | MODEL: {provider}/{model} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
     " | >TOKENS IN: {tokens_in:number} | >OUT: {tokens_out:number} | >CACHED: {tokens_cached:number}[ ({share})]"
-    " | >COST: {:cost}",
-    "Nothing was spent in that time.",
-    query=("days",),
-    view=_cached,
+    " | >COST: {:cost}"
 )
+_NONE, _QUERY = "Nothing was spent in that time.", ("days", "by")
+_USAGE = Listing("/usage", "TIME (UTC): {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
+_BY_SESSION = Listing("/usage", "SESSION: {session} | UNTIL: {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
 _PER_DAY = 'a UTC day, all objectives together, or "unlimited"'
 COMMANDS = {
     "cap": command(
@@ -168,6 +169,6 @@ COMMANDS = {
     "usage": command(
         _usage,
         number("--days N", 30, "how far back (30)"),
-        arg("--by PERIOD", "add up each", choices=("day", "month"), default="day"),
+        arg("--by PERIOD", "add up each", choices=("day", "month", "session"), default="day"),
     ),
 }

@@ -69,10 +69,10 @@ def opinion(values: Mapping[str, object], events: Mapping[int, str]) -> Opinion:
     known = [seq for seq in numbers if isinstance(seq, int) and seq in events]
     cited = tuple(Cited(seq, events[seq]) for seq in known[:_MOST])
     concerns = tuple(str(concern) for concern in dict.fromkeys(_list(values.get("concerns"))))
+    if not cited:
+        return Opinion("void", unfounded=len(numbers))
     said = values.get("verdict")
-    verdict: Verdict = "unclear"
-    if said == "supported" or said == "contradicted":
-        verdict = said if cited else "void"
+    verdict: Verdict = said if said == "supported" or said == "contradicted" else "unclear"
     return Opinion(verdict, cited, concerns, len(numbers) - len(known))
 
 

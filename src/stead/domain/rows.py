@@ -166,8 +166,11 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     """What a lasting yes is bound to, and then it is for this session alone; "" for nothing."""
 
 
+UsageBy = Literal["day", "session"]
+
+
 class UsageRow(msgspec.Struct, frozen=True):
-    """What one model used on one UTC day (``YYYY-MM-DD``)."""
+    """What one model used on one UTC day (``YYYY-MM-DD``), or in one session until its last ``day``."""
 
     day: str
     provider: str
@@ -179,6 +182,7 @@ class UsageRow(msgspec.Struct, frozen=True):
     tokens_cached: int
     usd_micros: int
     price_known: bool
+    session: SessionId = SessionId("")
 
 
 class SearchRow(msgspec.Struct, frozen=True):

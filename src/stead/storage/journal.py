@@ -15,7 +15,7 @@ from stead.domain.events import Draft, Erased, Event
 from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
-from stead.domain.rows import UsageRow
+from stead.domain.rows import UsageBy, UsageRow
 from stead.storage import ledger
 from stead.storage.appending import erase, finish_erasures, scrubbed, seal, tip, write
 from stead.storage.audit import stored_rows
@@ -177,10 +177,10 @@ class JournalFile:
         await self._scrub(events[-1].seq)
         return events
 
-    def usage(self, since: str) -> list[UsageRow]:
-        """What each model used on each UTC day from ``since`` (``YYYY-MM-DD``) on, newest first."""
+    def usage(self, since: str, by: UsageBy = "day") -> list[UsageRow]:
+        """What each model used on each UTC day from ``since`` (``YYYY-MM-DD``) on, or in each session, newest first."""
         with self._database.reading() as connection:
-            return ledger.usage(connection, since)
+            return ledger.usage(connection, since, by)
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""

@@ -26,7 +26,7 @@ from stead.domain.events import (
     Spend,
 )
 from stead.domain.messages import Usage
-from stead.domain.rows import UsageRow
+from stead.domain.rows import UsageBy, UsageRow
 from stead.storage.database import IntegrityError
 
 if TYPE_CHECKING:
@@ -50,10 +50,12 @@ _SPENT = """
     FROM ledger WHERE day = ?
 """
 _USAGE = """
-    SELECT day, provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
-           sum(tokens_out), sum(tokens_cached), sum(usd_micros), min(price_known)
-    FROM ledger WHERE day >= ? AND state <> 'reserved'
-    GROUP BY day, provider, model ORDER BY day DESC, provider, model
+    SELECT max(day), provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
+           sum(tokens_out), sum(tokens_cached), sum(usd_micros), min(price_known),
+           CASE WHEN :by = 'session' THEN session ELSE '' END AS whose
+    FROM ledger WHERE day >= :since AND state <> 'reserved'
+    GROUP BY CASE WHEN :by = 'session' THEN '' ELSE day END, whose, provider, model
+    ORDER BY max(day) DESC, whose, provider, model
 """
 
 
@@ -95,15 +97,15 @@ def spent(connection: Connection, day: str) -> Spend:
     return Spend(tokens, usd_micros, bool(price_known))
 
 
-def usage(connection: Connection, since: str) -> list[UsageRow]:
-    """What each model used on each day from ``since`` on, newest day first.
+def usage(connection: Connection, since: str, by: UsageBy = "day") -> list[UsageRow]:
+    """What each model used on each day from ``since`` on, or in each session since then, newest day first.
 
     Requests that no model answered stand in a row without provider and model. Open ones are not counted.
     """
     fields = UsageRow.__struct_fields__
     return [
         msgspec.convert(dict(zip(fields, row, strict=True)), UsageRow, strict=False)
-        for row in connection.execute(_USAGE, (since,))
+        for row in connection.execute(_USAGE, {"since": since, "by": by})
     ]
 
 

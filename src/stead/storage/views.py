@@ -24,7 +24,7 @@ from msgspec.structs import asdict
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.events import VERSIONS
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow, Wanted
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
 from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect
@@ -245,12 +245,12 @@ class Views:
             raise NotFound(f"there is no approval {id!r}; 'stead approve' without an id lists what waits")
         return decode_approval(rows[0][0])
 
-    def usage(self, days: int) -> list[UsageRow]:
-        """What each model used on each of the last ``days`` UTC days, today included, newest first.
+    def usage(self, days: int, by: UsageBy = "day") -> list[UsageRow]:
+        """What each model used on each of the last ``days`` UTC days, today included, or in each session of them.
 
         It comes from the journal's ledger, so it stays when a session is deleted.
         """
-        return self._journal.usage(day_of(self._now_ms() - (days - 1) * _DAY_MS))
+        return self._journal.usage(day_of(self._now_ms() - (days - 1) * _DAY_MS), by)
 
     # -- searching ------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import msgspec
 from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.ports import Clock, Journal
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow, Wanted
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
 from stead.domain.timeline import Timeline
 from stead.runtime.home import HomeState
 from stead.runtime.rejudging import Rejudging
@@ -89,8 +89,8 @@ class ApprovalViews(Protocol):
     def reviews(self) -> Sequence[ObjectiveRow]:
         """Objectives and sessions with changes that wait for the person, the latest first; without their goals."""
 
-    def usage(self, days: int) -> Sequence[UsageRow]:
-        """What each model used on each day, newest first, over so many days up to today."""
+    def usage(self, days: int, by: UsageBy = "day") -> Sequence[UsageRow]:
+        """What each model used on each day, or in each session, newest first, over so many days up to today."""
 
 
 class Views(Work, Timelines, ApprovalViews, Protocol):

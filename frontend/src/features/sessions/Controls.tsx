@@ -9,6 +9,7 @@ import { toast } from "@/ui/Toasts";
 import { exportSession, useDeed } from "./commands";
 import { CancelDialog, DeleteDialog, RetryDialog } from "./Dialogs";
 import { ForkDialog } from "./ForkDialog";
+import { LabelsDialog } from "./LabelsDialog";
 import { PlanDialog } from "./PlanDialog";
 import { hasEnded, isRunning } from "./words";
 
@@ -20,7 +21,7 @@ export interface ControlsProps {
   onPanels: () => void;
 }
 
-type Asked = "plan" | "fork" | "cancel" | "retry" | "delete";
+type Asked = "labels" | "plan" | "fork" | "cancel" | "retry" | "delete";
 
 export function Controls({ row, finding, panels, onFind, onPanels }: ControlsProps) {
   const { act, pending } = useDeed(row.id);
@@ -74,6 +75,7 @@ export function Controls({ row, finding, panels, onFind, onPanels }: ControlsPro
         onClick={onPanels}
         className={panels ? "bg-hover text-ink" : undefined}
       />
+      {asking === "labels" && <LabelsDialog row={row} onClose={close} />}
       {asking === "plan" && <PlanDialog row={row} onClose={close} />}
       {asking === "fork" && <ForkDialog session={row.id} onClose={close} />}
       {asking === "cancel" && <CancelDialog id={row.id} onClose={close} />}
@@ -90,6 +92,7 @@ function entries(row: Row, act: ReturnType<typeof useDeed>["act"], ask: (asked: 
   const interactive = row.kind === "session";
   const checkpoint = () => act({ verb: "checkpoint" }, () => toast({ title: t("checkpointTaken"), kind: "good" }));
   const all: (MenuEntry | false)[] = [
+    { label: t("labels"), icon: "edit", onSelect: () => ask("labels") },
     !hasEnded(row.status) && { label: plan, icon: "list", onSelect: () => ask("plan") },
     interactive && { label: t("takeCheckpoint"), icon: "flag", onSelect: checkpoint },
     { label: t("fork"), icon: "arrow-right", onSelect: () => ask("fork") },

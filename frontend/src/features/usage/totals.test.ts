@@ -7,6 +7,7 @@ function row(day: string, model: string, more: Partial<Row> = {}): Row {
   return {
     day,
     provider: "harbour",
+    session: "",
     model,
     tokens_in: 100,
     tokens_cached: 40,

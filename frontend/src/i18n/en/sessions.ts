@@ -2,6 +2,7 @@
 import { define } from "@/i18n";
 
 export const t = define("sessions", {
+  labels: "Name, tags and goal",
   title: "{kind, select, objective {Objectives} other {Sessions}}",
   about:
     "{kind, select, objective {Goals that Stead works towards by itself, within what you allowed.} other {Interactive work with the model: you say something, it works, you watch, answer and undo what you do not want.}}",

@@ -1,0 +1,95 @@
+/** What a session is called and how it is found again; of an objective its goal, of messages that wait their words. */
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data, newKey, type Schema } from "@/api/client";
+import { withKey } from "@/api/queries";
+import { t } from "@/i18n/en/labels";
+import type { Row } from "@/story/shape";
+import { Checkbox } from "@/ui/Checkbox";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Field } from "@/ui/Field";
+import { FormDialog } from "@/ui/FormDialog";
+import { Input } from "@/ui/Input";
+import { TextArea } from "@/ui/TextArea";
+
+/** States in which an objective's goal can be changed. */
+const GOAL_OPEN: ReadonlySet<Row["status"]> = new Set(["pending", "waiting", "paused"]);
+
+export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }) {
+  const session = row.id;
+  const [title, setTitle] = useState(row.title);
+  const [tags, setTags] = useState(row.tags.join(" "));
+  const [archived, setArchived] = useState(row.archived);
+  const [goal, setGoal] = useState(row.goal);
+  const [words, setWords] = useState<Readonly<Record<number, string>>>({});
+  const waiting = useQuery({
+    queryKey: ["sessions", session, "waiting"],
+    queryFn: () => data(api.GET("/sessions/{session}/waiting", { params: { path: { session } } })),
+  });
+  const messages: readonly Schema["WaitingRow"][] = waiting.data?.items ?? [];
+  const path = { path: { session } };
+  const save = useMutation({
+    mutationFn: async () => {
+      const named = tags.split(/[\s,]+/).filter(Boolean);
+      await data(
+        api.PUT("/sessions/{session}/labels", {
+          params: { ...path, ...withKey(newKey()) },
+          body: { title: title.trim() === row.title ? null : title.trim(), tags: named, archived },
+        }),
+      );
+      if (goal.trim() !== row.goal) {
+        await data(
+          api.PUT("/sessions/{session}/goal", {
+            params: { ...path, ...withKey(newKey()) },
+            body: { goal: goal.trim() },
+          }),
+        );
+      }
+      for (const { message, text } of messages) {
+        const now = words[message] ?? text;
+        if (now === text) continue;
+        await data(
+          api.PUT("/sessions/{session}/waiting/{message}", {
+            params: { path: { session, message }, ...withKey(newKey()) },
+            body: { text: now.trim() },
+          }),
+        );
+      }
+    },
+    onSuccess: onClose,
+  });
+  return (
+    <FormDialog
+      title={t("title")}
+      description={t("about")}
+      cancel={t("cancel")}
+      send={t("save")}
+      busy={save.isPending && t("saving")}
+      onSend={() => save.mutate()}
+      onClose={onClose}
+    >
+      <Field label={t("name")}>
+        <Input value={title} onValueChange={setTitle} maxLength={200} />
+      </Field>
+      <Field label={t("tags")} hint={t("tagsHint")} optional>
+        <Input value={tags} onValueChange={setTags} />
+      </Field>
+      {row.kind === "objective" && GOAL_OPEN.has(row.status) && (
+        <Field label={t("goal")} hint={t("goalHint")}>
+          <TextArea rows={4} value={goal} onValueChange={setGoal} />
+        </Field>
+      )}
+      {messages.map(({ message, text }) => (
+        <Field key={message} label={t("message", { number: message })} hint={t("messageHint")}>
+          <TextArea
+            rows={2}
+            value={words[message] ?? text}
+            onValueChange={(now) => setWords({ ...words, [message]: now })}
+          />
+        </Field>
+      ))}
+      <Checkbox label={t("archived")} hint={t("archivedHint")} checked={archived} onCheckedChange={setArchived} />
+      {save.error && <ErrorNote error={save.error} />}
+    </FormDialog>
+  );
+}
