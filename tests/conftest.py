@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.promises import unknown
+
+# Days in tests are those of UTC, wherever the tests run; what is about zones sets one itself.
+os.environ["TZ"] = "UTC"
+time.tzset()
 
 # How fast an example runs says more about the machine than about the code. What is found is printed to be replayed.
 settings.register_profile(

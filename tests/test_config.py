@@ -39,6 +39,12 @@ def test_a_machines_limits_and_toolchains_are_settings(tmp_path: Path) -> None:
         ('machine_open_files = "many"', "give 256 to"),
         ("machine_file_mb = true", "give 16 to"),
         ("machine_free_disk_mb = 0", "give 64 to"),
+        ('time_zone = "Vienna"', 'give an IANA name such as "Europe/Vienna"'),
+        ('time_zone = "Europe"', "give an IANA name"),
+        ('time_zone = "europe/vienna"', "give an IANA name"),
+        ('time_zone = "/etc/localtime"', "give an IANA name"),
+        ('time_zone = "Europe/../../localtime"', "give an IANA name"),
+        ("time_zone = 2", "give an IANA name"),
     ],
 )
 def test_a_bad_value_is_refused_with_the_way_out(tmp_path: Path, text: str, way_out: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -140,11 +141,12 @@ class Settings(NamedTuple):
         discover: "auto" looks for model servers on this computer at the start; "off" does not.
         embedder: "auto" finds memories by meaning too, with a model that runs here; "off" by names and words alone;
             "PROVIDER/MODEL" has a provider make the vectors, which is sent what is remembered.
-        memory_tokens_a_day: tokens that a model may use in a UTC day to note down what was said, 0 to 10,000,000; at 0
+        memory_tokens_a_day: tokens that a model may use in a day to note down what was said, 0 to 10,000,000; at 0
             only rules do, which cost nothing.
         memory_recalled: how many memories and turns a session is given with each message, 1 to 50.
         memory_fades_days: days unused after which a conclusion of Stead's own is believed less, 1 to 3,650; after three
             times as many it is recalled no longer.
+        time_zone: the person's, an IANA name such as "Europe/Vienna", for days and months; "" is this computer's.
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
@@ -172,6 +174,7 @@ class Settings(NamedTuple):
     memory_tokens_a_day: int = 20_000
     memory_recalled: int = 10
     memory_fades_days: int = 60
+    time_zone: str = ""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
@@ -196,6 +199,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "toolchains": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }
+_ZONE = r"[A-Z][A-Za-z0-9_+-]{1,31}(/[A-Z][A-Za-z0-9_+-]{1,31}){0,2}"
 _EMBEDDER = r"auto|off|[a-z0-9-]{1,32}/\S{1,200}"
 _PATHS = ("audit_heads", "memory_folder")
 _RANGES = {
@@ -233,7 +237,7 @@ def load_settings(home: Home) -> Settings:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; fix or remove it") from error
-    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders"))
+    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders", "time_zone"))
     known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():
         given = f"{name} = {value!r} in {str(home.settings)!r}"
@@ -243,6 +247,8 @@ def load_settings(home: Home) -> Settings:
             raise InvalidRequest(f"{given}: give an absolute path")
         if name == "embedder" and not (isinstance(value, str) and re.fullmatch(_EMBEDDER, value)):
             raise InvalidRequest(f'{given}: give "auto", "off" or "PROVIDER/MODEL"')
+        if name == "time_zone" and not _is_zone(value):
+            raise InvalidRequest(f'{given}: give an IANA name such as "Europe/Vienna", or "" for this computer\'s zone')
         if name == "toolchain_folders":
             if not isinstance(value, list) or not all(isinstance(path, str) and os.path.isabs(path) for path in value):
                 raise InvalidRequest(f"{given}: give a list of absolute paths")
@@ -252,3 +258,21 @@ def load_settings(home: Home) -> Settings:
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise InvalidRequest(f"{given}: give {low} to {high}")
     return Settings(**known, unknown=tuple(sorted(set(values) - set(known))))
+
+
+def use_time_zone(settings: Settings) -> None:
+    """Make the person's zone that of this process: whatever names a day, a month or an hour then names the person's.
+
+    A process has one zone, so there cannot be two notions of it (ADR 0049). Machines are given it as their own.
+    """
+    if settings.time_zone:
+        os.environ["TZ"] = settings.time_zone
+        time.tzset()
+
+
+def _is_zone(value: object) -> bool:
+    """Whether a value is "" or a zone that this computer's own database has; the C library reads no other."""
+    from zoneinfo import TZPATH  # takes time that no command of the terminal should wait for
+
+    named = isinstance(value, str) and re.fullmatch(_ZONE, value)
+    return value == "" or bool(named and any(os.path.isfile(f"{folder}/{value}") for folder in TZPATH))

@@ -25,7 +25,7 @@ import msgspec
 import uvloop
 
 from stead import __version__
-from stead.config import Home, Settings, load_settings
+from stead.config import Home, Settings, load_settings, use_time_zone
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
@@ -480,6 +480,7 @@ def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:
     try:
         home.make()
         settings = load_settings(home)
+        use_time_zone(settings)
         start_log(home, settings)
         with sole_daemon(home):
             sys.setswitchinterval(LOCK_S)

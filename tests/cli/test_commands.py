@@ -235,8 +235,8 @@ def test_presets_are_listed_with_what_they_have(cli: Cli, api: Simulator) -> Non
 
 def test_the_daily_cap_is_set_in_part_and_taken_away(cli: Cli, api: Simulator) -> None:
     assert cli("cap").out.startswith("No daily cap")
-    assert cli("cap", "--usd", "10").out == "Per UTC day, all together: unlimited tokens, $10.00.\n"
-    assert cli("cap", "--tokens", "5000").out == "Per UTC day, all together: 5,000 tokens, $10.00.\n"
+    assert cli("cap", "--usd", "10").out == "Per day, all together: unlimited tokens, $10.00.\n"
+    assert cli("cap", "--tokens", "5000").out == "Per day, all together: 5,000 tokens, $10.00.\n"
     assert cli("cap", "--json").rows == [{"daily": {"tokens": 5000, "usd_micros": 10_000_000}, "unpriced": []}]
     assert cli("cap", "--none").code == 0
     assert api.cap == Budget("unlimited", "unlimited")

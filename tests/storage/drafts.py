@@ -18,7 +18,7 @@ from tests.build import MODEL, START_MS
 KEYS = derive_keys(bytes(range(32)))
 OTHER_KEYS = derive_keys(bytes(range(1, 33)))
 DAY = "2027-01-15"
-"""The UTC day of ``START_MS``."""
+"""The day of ``START_MS`` in UTC, the zone of the tests."""
 DAY_MS = 86_400_000
 
 

@@ -99,7 +99,7 @@ async def test_a_reservation_counts_within_its_own_transaction(journal: JournalF
     assert spent(journal, DAY) == ev.Spend(tokens=900)
 
 
-async def test_a_new_day_begins_at_midnight_utc(journal: JournalFile) -> None:
+async def test_a_new_day_begins_at_midnight(journal: JournalFile) -> None:
     midnight = START_MS - START_MS % DAY_MS + DAY_MS
     await journal.append([_cap(1, 1000), draft(ADA, 1, requested(tokens=1000), ts_ms=midnight - 1)])
     with pytest.raises(BudgetRefused):

@@ -128,9 +128,10 @@ async def test_providers_chain_and_cap_can_be_set(door: Door) -> None:
         chain = {"chain": [{"provider": "mine", "model": "small"}]}
         assert (await door.post(cli, "/chain", chain)).status_code == 200
         cap = {"daily": {"tokens": 5000, "usd_micros": "unlimited"}}
-        assert (await cli.get("/api/v1/cap")).json() == {"daily": {"tokens": "unlimited", "usd_micros": "unlimited"}}
+        unlimited = {"tokens": "unlimited", "usd_micros": "unlimited"}
+        assert (await cli.get("/api/v1/cap")).json()["daily"] == unlimited
         assert (await door.post(cli, "/cap", cap)).status_code == 200
-        assert (await cli.get("/api/v1/cap")).json() == cap
+        assert (await cli.get("/api/v1/cap")).json()["daily"] == cap["daily"]
         removed = await cli.delete("/api/v1/providers/mine", headers={"Idempotency-Key": door.key()})
         assert removed.status_code == 200
         assert [row["name"] for row in (await cli.get("/api/v1/providers")).json()["items"]] == ["rehearsal"]

@@ -224,7 +224,7 @@ export interface paths {
         put?: never;
         /**
          * Set Cap
-         * @description Cap what the whole home may spend in a UTC day.
+         * @description Cap what the whole home may spend in a day of the person's.
          */
         post: operations["set_cap"];
         delete?: never;
@@ -3249,7 +3249,7 @@ export interface components {
         };
         /**
          * CapSet
-         * @description What all sessions of the home together may spend in a UTC day.
+         * @description What all sessions of the home together may spend in a day of the person's.
          */
         CapSet: {
             daily: components["schemas"]["Budget"];
@@ -3885,10 +3885,11 @@ export interface components {
         };
         /**
          * DailyCap
-         * @description What the whole home may spend in a UTC day.
+         * @description What the whole home may spend in a day, and which day it is where the person is (``YYYY-MM-DD``).
          */
         DailyCap: {
             daily: components["schemas"]["Budget"];
+            today: string;
         };
         /**
          * Decision
@@ -5422,7 +5423,7 @@ export interface components {
         };
         /**
          * NewCap
-         * @description Cap what the whole home may spend in a UTC day.
+         * @description Cap what the whole home may spend in a day of the person's.
          */
         NewCap: {
             daily: components["schemas"]["Budget"];
@@ -8189,7 +8190,7 @@ export interface components {
         };
         /**
          * UsageRow
-         * @description What one model used on one UTC day (``YYYY-MM-DD``), or in one session until its last ``day``.
+         * @description What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``.
          */
         UsageRow: {
             day: string;

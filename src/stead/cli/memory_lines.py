@@ -96,16 +96,20 @@ def scope_fields(arguments: Namespace) -> Json:
 
 
 def day(words: str, help: str, *, end: bool = False, **settings: Any) -> Argument:
-    """An option with a day: its first millisecond by the local clock, or its last; 0 where it is not given."""
+    """An option with a day: its first millisecond in the person's zone, or its last; 0 where it is not given."""
     return arg(words, help, type=partial(day_ms, end=end), default=0, **settings)
 
 
 def day_ms(typed: str, *, end: bool = False) -> int:
-    """The first millisecond of a day of the local clock, or its last.
+    """The first millisecond of a day in the person's zone, or its last.
 
     Raises:
         CommandError: it is no day.
+        InvalidRequest: the settings that name the zone are no good.
     """
+    from stead.config import find_home, load_settings, use_time_zone
+
+    use_time_zone(load_settings(find_home()))
     try:
         day = time.strptime(typed, "%Y-%m-%d")
         moment = time.mktime((day.tm_year, day.tm_mon, day.tm_mday + end, 0, 0, 0, 0, 0, -1))

@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from argparse import Namespace
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from stead.cli.finding import find_folder, find_rule
 from stead.cli.forms import YES, Act, Argument, Listing, OneOf, Row, arg, family, number
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
+from stead.cli.memory_lines import day
 from stead.cli.rules_history import TRY, shifted
 from stead.cli.templates import fill
 from stead.client import Json
@@ -116,14 +116,9 @@ def _form(arguments: Namespace) -> Json | None:
 
 
 def _expires_ms(given: Mapping[str, Any]) -> int:
-    """When the rule ends, in milliseconds since 1970; 0 for never. A day begins in this computer's time zone."""
-    days, day = int(given["days"]), str(given["expires"] or "")
-    if days:
-        return int(time.time() * 1000) + days * _DAY_MS
-    try:
-        return int(datetime.fromisoformat(day).timestamp() * 1000) if day else 0
-    except ValueError:
-        raise CommandError(f"{day!r} is no day", "--expires 2027-01-31") from None
+    """When the rule ends, in milliseconds since 1970; 0 for never."""
+    days = int(given["days"])
+    return int(time.time() * 1000) + days * _DAY_MS if days else int(given["expires"])
 
 
 def _view(row: Json) -> Json:
@@ -181,7 +176,7 @@ def _flags() -> tuple[Argument | OneOf, ...]:
         arg("--dir DIR", "for this folder alone (else everywhere)", find_folder),
         OneOf(
             number("--days N", 0, "until so many days from now", least=0),
-            arg("--expires DAY", "until this day begins, as 2027-01-31, in your time zone"),
+            day("--expires DAY", "until this day begins, as 2027-01-31, in your time zone"),
         ),
         YES,
     )

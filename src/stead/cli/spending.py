@@ -106,7 +106,7 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.none or wanted:
         cap = UNLIMITED if arguments.none else cap | wanted
         invocation.client.post("/cap", {"daily": cap})
-    said = "Per UTC day, all together: {tokens:number} tokens, {usd_micros:money}."
+    said = "Per day, all together: {tokens:number} tokens, {usd_micros:money}."
     if cap == UNLIMITED:
         said = "No daily cap; each objective still has its own budget. Set one: stead cap --usd 10"
     rows = invocation.client.items("/usage", days=30)
@@ -118,6 +118,7 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
 def _usage(invocation: Invocation, arguments: Namespace) -> int:
     month = arguments.by == "month"
     arguments.by = "day" if month else arguments.by
+    arguments.days = arguments.days or (365 if month else 30)
     listing = _BY_SESSION if arguments.by == "session" else _USAGE
     rows = listing.rows(invocation.client, arguments)
     rows = _by_month(rows) if month else rows
@@ -156,9 +157,9 @@ _COLUMNS = (
     " | >COST: {:cost}"
 )
 _NONE, _QUERY = "Nothing was spent in that time.", ("days", "by")
-_USAGE = Listing("/usage", "TIME (UTC): {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
+_USAGE = Listing("/usage", "TIME: {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
 _BY_SESSION = Listing("/usage", "SESSION: {session} | UNTIL: {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
-_PER_DAY = 'a UTC day, all objectives together, or "unlimited"'
+_PER_DAY = 'a day, all objectives together, or "unlimited"'
 COMMANDS = {
     "cap": command(
         _cap,
@@ -168,7 +169,7 @@ COMMANDS = {
     ),
     "usage": command(
         _usage,
-        number("--days N", 30, "how far back (30)"),
+        number("--days N", 0, "how far back (30; by month 365)"),
         arg("--by PERIOD", "add up each", choices=("day", "month", "session"), default="day"),
     ),
 }

@@ -199,7 +199,7 @@ class RemoveSearch(msgspec.Struct, frozen=True, tag="search.remove", forbid_unkn
 
 
 class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=True):
-    """Cap what the whole home may spend in a UTC day."""
+    """Cap what the whole home may spend in a day of the person's."""
 
     daily: Budget
 

@@ -87,7 +87,7 @@ class RoleSet(msgspec.Struct, frozen=True, tag="role.set"):
 
 
 class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
-    """What all sessions of the home together may spend in a UTC day."""
+    """What all sessions of the home together may spend in a day of the person's."""
 
     daily: Budget
 

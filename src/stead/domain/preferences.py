@@ -19,7 +19,7 @@ class PreferencesNow(msgspec.Struct, frozen=True):
     Args:
         chain: the models of new objectives.
         chosen: by the person; false when they were found.
-        cap: of a UTC day.
+        cap: of a day in the person's zone.
         approval_ttl_s: seconds until an unanswered question lapses.
     """
 

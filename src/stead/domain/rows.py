@@ -170,7 +170,7 @@ UsageBy = Literal["day", "session"]
 
 
 class UsageRow(msgspec.Struct, frozen=True):
-    """What one model used on one UTC day (``YYYY-MM-DD``), or in one session until its last ``day``."""
+    """What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``."""
 
     day: str
     provider: str

@@ -89,7 +89,7 @@ class Consolidation:
     Args:
         memories: takes statements in; its stream is where the facts go.
         material: what was said.
-        zone: where the person lives, for the days that they name; none for this computer's zone.
+        zone: where the person lives, for the days that they name; none for the process's, which is theirs.
         fades_ms: unused for so long, a conclusion is believed less.
     """
 
@@ -114,7 +114,7 @@ class Consolidation:
         return tuple(runs)
 
     def zone_at(self, ts_ms: int) -> tzinfo:
-        """The zone; of this computer's, how far it was from UTC at a moment, and UTC at one that no calendar has."""
+        """The zone; of the process's, how far it was from UTC at a moment, and UTC at one that no calendar has."""
         try:
             return self._zone or datetime.fromtimestamp(ts_ms / 1000).astimezone().tzinfo or UTC
         except (ValueError, OverflowError, OSError):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from stead.brain import extraction
 from stead.brain.consolidating import scope_of
-from stead.brain.dates import DAY_MS, day_of
+from stead.brain.dates import DAY_MS
 from stead.brain.estimate import estimate_request
 from stead.brain.limits import reservation
 from stead.domain import events as ev
@@ -28,11 +28,12 @@ from stead.domain.policies import Integrity, Label
 from stead.domain.ports import Journal, ModelInfo, ModelRequest, Models, Reply
 from stead.domain.reading_events import ReadingBody
 from stead.runtime.consolidation import Consolidation, Run
+from stead.runtime.loading import day_of
 from stead.runtime.reading_facts import failed, lost, replied
 from stead.runtime.yielding import unless_needed
 
 TOKENS_A_DAY = 20_000
-"""What extraction may cost in a UTC day, apart from the home's cap."""
+"""What extraction may cost in a day of the person's, apart from the home's cap."""
 TURNS = 40
 """Of one request."""
 _KEYS = 60
@@ -200,10 +201,10 @@ class Extractor:
         return None, 0, ev.Spend()
 
     async def _used(self) -> int:
-        """Tokens of this UTC day."""
-        today = day_of(self._consolidation.memories.stream.now_ms())
+        """Tokens of this day of the person's."""
+        since_ms = day_of(self._consolidation.memories.stream.now_ms()).since_ms
         runs = await asyncio.to_thread(self._consolidation.memories.reports.runs, _RUNS)
-        return sum(run.tokens for ts_ms, run in runs if day_of(ts_ms) == today)
+        return sum(run.tokens for ts_ms, run in runs if ts_ms >= since_ms)
 
     def _usable(self) -> tuple[ModelInfo, ...]:
         """The home's models without the rehearsal; it blocks."""

@@ -40,7 +40,7 @@ class Loading:
     Args:
         remembered: the memories.
         reports: the places, and what happened in them.
-        zone: where the person lives; none for this computer's zone.
+        zone: where the person lives; none for that of the process, which is the person's.
         recalled: how many memories and turns a session is given with each message.
     """
 

@@ -178,7 +178,7 @@ class JournalFile:
         return events
 
     def usage(self, since: str, by: UsageBy = "day") -> list[UsageRow]:
-        """What each model used on each UTC day from ``since`` (``YYYY-MM-DD``) on, or in each session, newest first."""
+        """What each model used on each day from ``since`` (``YYYY-MM-DD``) on, or in each session, newest first."""
         with self._database.reading() as connection:
             return ledger.usage(connection, since, by)
 

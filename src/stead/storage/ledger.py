@@ -1,7 +1,8 @@
-"""What the home has spent, by UTC day, and the cap on it; kept in one transaction with the events that say so.
+"""What the home has spent, by the person's day, and the cap on it; kept in one transaction with the events that say so.
 
 Layer: storage. The rows follow from the journal. They stay when a session's payloads are erased, because what was
-spent stays spent; they hold figures and names of models, no content.
+spent stays spent; they hold figures and names of models, no content. A request is of the day on which it was reserved,
+in the zone of then: no later change of the zone moves it, so that nothing is lost and nothing counted twice.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ _USAGE = """
 
 
 def day_of(ts_ms: int) -> str:
-    """The UTC day (``YYYY-MM-DD``) of a time in milliseconds since 1970."""
-    return datetime.fromtimestamp(ts_ms / 1000, UTC).date().isoformat()
+    """The person's day (``YYYY-MM-DD``) of a time in milliseconds since 1970."""
+    return datetime.fromtimestamp(ts_ms / 1000, UTC).astimezone().date().isoformat()
 
 
 def record(connection: Connection, draft: Draft) -> None:
@@ -86,7 +87,7 @@ def record(connection: Connection, draft: Draft) -> None:
 
 
 def cap(connection: Connection) -> Budget:
-    """What the home may spend in a UTC day."""
+    """What the home may spend in a day."""
     row = connection.execute("SELECT value FROM meta WHERE name = ?", (_CAP,)).fetchone()
     return msgspec.json.decode(row[0], type=Budget) if row else NO_CAP
 
@@ -129,7 +130,7 @@ def _require(day: str, unit: str, allowed: int | str, so_far: int, wanted: int) 
     if isinstance(allowed, int) and so_far + wanted > allowed:
         raise BudgetRefused(
             f"the home's daily cap of {allowed:,} {unit} would be passed: {so_far:,} are spent or reserved on {day} "
-            f"(UTC) and this request reserves {wanted:,}; raise the cap, or go on the next day"
+            f"and this request reserves {wanted:,}; raise the cap, or go on the next day"
         )
 
 

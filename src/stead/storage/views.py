@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 CHUNK_EVENTS = 500
-_DAY_MS = 86_400_000
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
 _SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode()).hexdigest()
 _NEWEST = 2**62
@@ -246,11 +246,11 @@ class Views:
         return decode_approval(rows[0][0])
 
     def usage(self, days: int, by: UsageBy = "day") -> list[UsageRow]:
-        """What each model used on each of the last ``days`` UTC days, today included, or in each session of them.
+        """What each model used on each of the person's last ``days`` days, today included, or in each session of them.
 
         It comes from the journal's ledger, so it stays when a session is deleted.
         """
-        return self._journal.usage(day_of(self._now_ms() - (days - 1) * _DAY_MS), by)
+        return self._journal.usage(str(date.fromisoformat(day_of(self._now_ms())) - timedelta(days - 1)), by)
 
     # -- searching ------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from stead.domain.timeline import Item, TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.home import HomeState
+from stead.runtime.loading import day_of
 from stead.runtime.rejudging import Rejudging
 from stead.runtime.story import told
 from stead.web import backend
@@ -80,9 +81,10 @@ class ModelChain(msgspec.Struct, frozen=True):
 
 
 class DailyCap(msgspec.Struct, frozen=True):
-    """What the whole home may spend in a UTC day."""
+    """What the whole home may spend in a day, and which day it is where the person is (``YYYY-MM-DD``)."""
 
     daily: Budget
+    today: str
 
 
 class AllowedRow(msgspec.Struct, frozen=True):
@@ -286,7 +288,7 @@ async def show_chain(context: Context) -> ModelChain:
 
 def show_cap(context: Context) -> DailyCap:
     """What the whole home may spend in a day."""
-    return DailyCap(context.behind.home().cap)
+    return DailyCap(context.behind.home().cap, day_of(context.behind.clock.now_ms()).name)
 
 
 def list_allowed_hosts(context: Context) -> tuple[AllowedRow, ...]:

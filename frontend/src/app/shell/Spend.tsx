@@ -4,7 +4,7 @@ import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/app";
 import { formatUsd } from "@/ui/format";
 
-/** What the models cost today (UTC, as the daemon counts days). */
+/** What the models cost today (as the daemon counts days: the person's). */
 export function Spend() {
   const { data: usage } = useQuery({
     queryKey: ["usage", 1],

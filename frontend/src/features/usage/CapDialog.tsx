@@ -77,7 +77,7 @@ function CapForm({
     };
     save.mutate(wanted, {
       onSuccess: () => {
-        client.setQueryData(["cap"], { daily: wanted });
+        client.setQueryData<Schema["DailyCap"]>(["cap"], (held) => held && { ...held, daily: wanted });
         toast({ title: t("saved"), kind: "good" });
         onOpenChange(false);
       },

@@ -8,7 +8,7 @@ import { formatTokens, formatUsd } from "@/ui/format";
 import { Meter } from "@/ui/Meter";
 import { Skeleton } from "@/ui/Skeleton";
 import { CapDialog } from "./CapDialog";
-import { dayOf, tokensOf, totalOf } from "./totals";
+import { tokensOf, totalOf } from "./totals";
 
 /** Today against the cap of the whole home. */
 export function Today() {
@@ -28,8 +28,7 @@ export function Today() {
   }
   if (!cap.data || !today.data) return <Skeleton lines={2} />;
   const { daily } = cap.data;
-  const now = dayOf(Date.now());
-  const used = totalOf(today.data.filter((row) => row.day === now));
+  const used = totalOf(today.data);
   return (
     <section aria-label={t("today")} className="mb-5 border-y border-line py-4">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3">

@@ -28,13 +28,19 @@ export function UsagePage() {
   const { days }: { days?: unknown } = useSearch({ strict: false });
   const range = RANGES.find((one) => one === Number(days)) ?? USUAL;
   const {
-    data: rows,
+    data: usage,
     error,
     refetch,
     isPlaceholderData,
   } = useQuery({
     queryKey: ["usage", range],
-    queryFn: async () => (await data(api.GET("/usage", { params: { query: { days: range } } }))).items,
+    queryFn: async () => {
+      const [{ items }, { today }] = await Promise.all([
+        data(api.GET("/usage", { params: { query: { days: range } } })),
+        data(api.GET("/cap")),
+      ]);
+      return { items, today };
+    },
     placeholderData: keepPreviousData,
   });
   return (
@@ -42,9 +48,9 @@ export function UsagePage() {
       <PageHead title={t("title")} description={t("about")} />
       <Today />
       <Ranges range={range} />
-      {rows ? (
+      {usage ? (
         <div className={cx("transition-opacity", isPlaceholderData && "opacity-60")} aria-busy={isPlaceholderData}>
-          <Used rows={rows} days={range} />
+          <Used rows={usage.items} days={range} today={usage.today} />
         </div>
       ) : error ? (
         <ErrorNote title={t("readFailed")} error={error} kept={t("readKept")}>
@@ -84,8 +90,8 @@ function Ranges({ range }: { range: Range }) {
   );
 }
 
-function Used({ rows, days }: { rows: readonly Row[]; days: Range }) {
-  const perDay = useMemo(() => byDay(rows, days, Date.now()), [rows, days]);
+function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today: string }) {
+  const perDay = useMemo(() => byDay(rows, days, today), [rows, days, today]);
   const total = useMemo(() => totalOf(rows), [rows]);
   const [chosen, setChosen] = useState<Measure | null>(null);
   if (rows.length === 0) {

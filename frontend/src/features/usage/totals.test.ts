@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { byDay, byModel, dayOf, type Row, tokensOf, totalOf } from "./totals";
+import { byDay, byModel, type Row, tokensOf, totalOf } from "./totals";
 
-const NOW = Date.parse("2026-03-02T10:00:00Z");
+const TODAY = "2026-03-02";
 
 function row(day: string, model: string, more: Partial<Row> = {}): Row {
   return {
@@ -21,13 +21,13 @@ function row(day: string, model: string, more: Partial<Row> = {}): Row {
 }
 
 test("days without a request are there, as zeros, and the oldest comes first", () => {
-  const days = byDay([row("2026-03-01", "a"), row("2026-03-01", "b")], 4, NOW);
+  const days = byDay([row("2026-03-01", "a"), row("2026-03-01", "b")], 4, TODAY);
   expect(days.map((one) => one.day)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"]);
   expect(days.map(tokensOf)).toEqual([0, 0, 220, 0]);
 });
 
 test("a day whose price is not known in part is not known", () => {
-  const [today] = byDay([row("2026-03-02", "a"), row("2026-03-02", "b", { price_known: false })], 1, NOW);
+  const [today] = byDay([row("2026-03-02", "a"), row("2026-03-02", "b", { price_known: false })], 1, TODAY);
   expect(today).toMatchObject({ usd_micros: 1000, price_known: false });
 });
 
@@ -47,6 +47,9 @@ test("the total of nothing is nothing, at a known price", () => {
   expect(totalOf([])).toMatchObject({ requests: 0, usd_micros: 0, price_known: true });
 });
 
-test("days are those of UTC", () => {
-  expect(dayOf(Date.parse("2026-03-01T23:59:59Z"))).toBe("2026-03-01");
+test("no day is skipped or named twice where clocks change", () => {
+  for (const today of ["2026-03-30", "2026-10-26"]) {
+    const days = byDay([], 3, today).map((one) => Number(one.day.slice(-2)));
+    expect(days).toEqual([0, 1, 2].map((place) => Number(today.slice(-2)) - 2 + place));
+  }
 });

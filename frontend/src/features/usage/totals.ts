@@ -15,7 +15,7 @@ export interface Total {
 }
 
 export interface DayTotal extends Total {
-  /** UTC, `YYYY-MM-DD`. */
+  /** Of the person's calendar, `YYYY-MM-DD`. */
   day: string;
 }
 
@@ -36,21 +36,17 @@ const NONE: Total = {
   failed: 0,
 };
 
-/** The UTC day of a moment, as the ledger writes it. */
-export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
 export function totalOf(rows: readonly Total[]): Total {
   return rows.reduce(plus, NONE);
 }
 
-/** The last `days` days up to the one of `nowMs`, oldest first; a day without a request is a day of zeros. */
-export function byDay(rows: readonly Row[], days: number, nowMs: number): readonly DayTotal[] {
+/** The last `days` days up to `today`, oldest first; a day without a request is a day of zeros. */
+export function byDay(rows: readonly Row[], days: number, today: string): readonly DayTotal[] {
   const sums = new Map<string, Total>();
   for (const row of rows) sums.set(row.day, plus(sums.get(row.day) ?? NONE, row));
   return Array.from({ length: days }, (_, place) => {
-    const day = dayOf(nowMs - (days - 1 - place) * DAY_MS);
+    // Steps of a calendar: in UTC each is as long as the other, whatever the person's clocks do.
+    const day = new Date(Date.parse(today) - (days - 1 - place) * DAY_MS).toISOString().slice(0, 10);
     return { ...(sums.get(day) ?? NONE), day };
   });
 }

@@ -8,7 +8,7 @@ export type Measure = "money" | "tokens";
 
 const DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
-/** A day of the ledger. It is one of UTC, so it must not be moved into the person's time zone. */
+/** A day of the ledger. It is a date of the person's already, so no time zone may move it. */
 export function dayName(day: string): string {
   return DAY.format(Date.parse(day));
 }

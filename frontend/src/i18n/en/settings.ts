@@ -80,7 +80,7 @@ export const t = define("settings", {
 
   limitsTitle: "What a day may cost",
   limitsAbout:
-    "For everything together, from midnight to midnight UTC. Stead reserves before it asks, so neither is overrun. What would pass it waits for you.",
+    "For everything together, from midnight to midnight in your time zone. Stead reserves before it asks, so neither is overrun. What would pass it waits for you.",
   tokens: "Tokens",
   money: "Money",
   unlimited: "No limit",

@@ -2,7 +2,7 @@ import { define } from "@/i18n";
 
 export const t = define("usage", {
   title: "Usage",
-  about: "Tokens and money by day, model and work. Days are UTC, as the cap counts them.",
+  about: "Tokens and money by day, model and work. Days are those of your time zone, as the cap counts them.",
   range: "Days",
   days: "{count} days",
   year: "A year",
@@ -18,7 +18,7 @@ export const t = define("usage", {
   capFailed: "The cap could not be read",
   capTitle: "What a day may cost",
   capAbout:
-    "No request starts that would take the whole home past this. Objectives pause until the cap is raised or the next day (UTC) begins.",
+    "No request starts that would take the whole home past this. Objectives pause until the cap is raised or the next day begins.",
   limitMoney: "Limit the money",
   limitTokens: "Limit the tokens",
   moneyField: "Money a day",
@@ -26,7 +26,7 @@ export const t = define("usage", {
   tokensField: "Tokens a day",
   tokensUnit: "tokens",
   noLimitHint: "Without it, only the budget of each objective stops it.",
-  below: "This is less than what today has used: nothing starts until tomorrow (UTC).",
+  below: "This is less than what today has used: nothing starts until tomorrow.",
   needed: "Say how much, or take the limit away.",
   save: "Save the cap",
   saving: "Saving…",

@@ -11,7 +11,7 @@ const AXIS_FONT = "12px 'Inter Variable', system-ui, sans-serif";
 const SHORT_DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", timeZone: "UTC" });
 
 export interface BarsProps {
-  /** UTC, `YYYY-MM-DD`, oldest first, without gaps. Keep the same arrays while nothing changed. */
+  /** Dates, `YYYY-MM-DD`, oldest first, without gaps. Keep the same arrays while nothing changed. */
   days: readonly string[];
   amounts: readonly number[];
   /** An amount at the axis. The same function each time. */

@@ -47,7 +47,7 @@ class Days:
         remembered: what was remembered on a day.
         reports: what happened.
         files: the folder.
-        zone: where the person lives; None for this computer's zone.
+        zone: where the person lives; None for that of the process, which is the person's.
     """
 
     def __init__(

@@ -81,7 +81,7 @@ class FileSync:
         journal: what happened since the last sync.
         files: the folder.
         souls: the soul directives.
-        zone: where the person lives; None for this computer's zone.
+        zone: where the person lives; None for that of the process, which is the person's.
     """
 
     def __init__(
