@@ -380,7 +380,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-1.compatible", "any OpenAI-compatible URL serves", "cli", stage=1, done=True),
     Promise("LLM-1.ollama", "a local Ollama is found by itself", "cli", stage=1, done=True),
     Promise("LLM-1.google", "Google is reached by its OpenAI-compatible URL", "cli", stage=1, done=True),
-    Promise("LLM-1.google-native", "Google's own wire is spoken where the extra is installed", "cli", stage=1),
+    Promise("LLM-1.google-native", "Google's own wire is spoken, without an extra", "cli", stage=1, done=True),
     Promise("LLM-1.presets", "presets name the vendors' addresses and models", "cli", stage=1, done=True),
     Promise(
         "LLM-1.test",
@@ -392,7 +392,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-1.switch", "the default model is switched at run time", "cli", stage=1, done=True),
     Promise("LLM-1.env-key", "a key is taken from the environment by name", "cli", stage=1, done=True),
     Promise("LLM-1.vault-key", "a key is put into the vault", "cli", stage=1, done=True),
-    Promise("LLM-1.keychain", "a key is a keychain entry", "cli"),
+    Promise("LLM-1.keychain", "a key is a keychain entry", "cli", done=True),
     Promise(
         "LLM-2.rate-limit", "a provider that is out of quota is followed by the fallback", "cli", stage=1, done=True
     ),

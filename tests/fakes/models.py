@@ -117,7 +117,8 @@ class ServedModel:
 
     async def handle(self, request: Request, exchange: Exchange) -> None:
         """Answer one request."""
-        path = request.path.partition("?")[0]
+        # Google has OpenAI's form under a path of its own.
+        path = request.path.partition("?")[0].replace("/v1beta/openai/", "/v1/")
         if request.method == "GET" and path == "/v1/models":
             listed = [
                 {"id": name, "object": "model", "type": "model", "created": 1}

@@ -41,22 +41,27 @@ def key_of(model: ServedModel) -> set[str]:
     }
 
 
-@promise("LLM-1.openai", "LLM-1.anthropic", "LLM-1.google", "LLM-1.env-key")
-@pytest.mark.parametrize("preset", ["openai", "anthropic", "google"])
+@promise("LLM-1.openai", "LLM-1.anthropic", "LLM-1.google-native", "LLM-1.google", "LLM-1.env-key")
+@pytest.mark.parametrize(
+    ("preset", "wire"),
+    [("openai", "openai"), ("anthropic", "anthropic"), ("google", "google"), ("google", "openai")],
+)
 def test_a_vendors_wire_is_spoken_with_the_key_that_the_environment_has(
-    keyed: LivingHome, project: Path, preset: str
+    keyed: LivingHome, project: Path, preset: str, wire: str
 ) -> None:
     with served(by_turn(READ, then=DONE)) as model:
         url = {"openai": model.openai, "anthropic": model.anthropic, "google": model.google}[preset]
+        url += "/openai" if preset != wire else ""
         options = ["--preset", preset, "--url", url, "--model", "scripted", "--key-env", "ACME_KEY"]
         added = keyed.cli("providers", "add", "mine", *options)
         assert added.returncode == 0, added.stderr
         assert keyed.cli("providers", "use", "mine/scripted").returncode == 0
         row = keyed.finish(keyed.give("count the headings", project))
     assert (row["status"], row["summary"]) == ("answered", "It has three headings.")
-    assert {seen.wire for seen in model.requests()} == {preset}
+    assert {seen.wire for seen in model.requests()} == {wire}
     assert key_of(model) == {KEY}
     assert len(model.requests()) == 2
+    assert "## Install" in str(model.requests()[1].body)  # what the tool read went back
     assert not model.flaws
     assert KEY not in str(keyed.events())
 

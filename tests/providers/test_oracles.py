@@ -27,6 +27,7 @@ from stead.providers.presets import Kind
 from tests.brain.conversations import conversation
 from tests.fakes.google import google_flaws
 from tests.fakes.models import Call, ServedModel, Turn, scripted_model
+from tests.promises import promise
 from tests.providers.bodies import Bodies, prefixes, written
 from tests.providers.conftest import READ, WRITE, MakeModels, ask, local
 
@@ -77,6 +78,7 @@ def test_anthropics_types_know_every_field_of_a_body(messages: list[Message]) ->
     assert seen(ANTHROPIC.validate_python(body)) == body
 
 
+@promise("LLM-1.google-native")
 @settings(max_examples=60, deadline=None)
 @given(messages=conversation())
 def test_googles_types_know_every_field_of_a_body(messages: list[Message]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,7 +14,6 @@ from stead.domain.providers import ModelSettings
 from stead.providers import pricing
 from stead.providers.attachments import Showing, nothing_kept
 from stead.providers.conversation import Conversation
-from stead.providers.directory import ProviderConfig
 from stead.providers.presets import PRESETS
 from tests.fakes.models import Turn, scripted_model
 from tests.promises import promise
@@ -102,23 +99,3 @@ def test_thinking_of_another_model_of_the_provider_is_left_out() -> None:
         reply = conversation.extended([GOAL, said])[1]
         assert isinstance(reply, AssistantMessage)
         assert any(isinstance(part, Thinking) for part in reply.parts) is kept
-
-
-async def test_a_key_in_the_keychain_is_read_when_it_is_needed(
-    make_models: MakeModels, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The library's own interface, over a keychain in memory; where the library is absent the fault says so."""
-    config = ProviderConfig("mine", "compatible", "", "scripted", "keychain:acme/main")
-    async with scripted_model([Turn("hello")]) as server:
-        config = ProviderConfig("mine", "compatible", server.openai, "scripted", "keychain:acme/main")
-        models = make_models(config)
-        assert models.rows()[0].key == "keychain:acme/main (not read yet)"
-        monkeypatch.setitem(sys.modules, "keyring", None)
-        with pytest.raises(ModelFault, match="keyring is not installed"):
-            await models.reply(ask((REF,)), lambda _: None)
-        keyring: Any = ModuleType("keyring")
-        keyring.get_password = lambda service, name: "sk-entry" if (service, name) == ("acme", "main") else None
-        monkeypatch.setitem(sys.modules, "keyring", keyring)
-        await models.reply(ask((REF,)), lambda _: None)
-        assert server.requests()[0].request.headers["authorization"] == "Bearer sk-entry"
-    assert "sk-entry" not in str(models.rows()) and "sk-entry" in models.environment_keys().values()

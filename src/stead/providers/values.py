@@ -1,11 +1,12 @@
 """Where the values of keys and headers are that settings name: the environment, the vault, the system's keychain.
 
 Layer: providers. The keychain is read through the library ``keyring``, which is imported where it is used: a person who
-wants it installs it. Reading an entry may wait for the person to unlock the keychain, so it is for a thread.
+wants it installs the extra. Reading an entry may wait for the person to unlock the keychain, so it is for a thread.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 
 from stead.domain.ports import Secrets
@@ -13,6 +14,8 @@ from stead.providers.failures import Broken, Failure
 
 KEYCHAIN = "keychain:"
 """How the place of such a key begins; the name of a service, "/" and the name of an entry follow."""
+_ANSWER_S = 20
+"""How long a keychain may take, with the person who unlocks it."""
 
 
 class Values:
@@ -42,8 +45,8 @@ class Values:
         return {place: value for place, value in self._entries.items() if value}
 
     def unread(self, places: Iterable[str]) -> set[str]:
-        """Those of the places that are entries of the keychain and were not read."""
-        return {place for place in places if place.startswith(KEYCHAIN)} - set(self._entries)
+        """Those of the places that are entries of the keychain and were not read, or were not there."""
+        return {place for place in places if place.startswith(KEYCHAIN)} - set(self.read)
 
     def open(self, places: Iterable[str]) -> None:
         """Read entries of the keychain; for a thread.
@@ -61,17 +64,35 @@ class Values:
 def _entry(place: str) -> str:
     """The value at a place, "" where the keychain has none.
 
+    It is asked in a thread of its own, which is left behind where a locked keychain waits for a person.
+
     Raises:
         Broken: the library is not installed, or there is no keychain that can be read; the text says which.
     """
-    try:
-        import keyring
-    except ImportError:
-        said = "its key is in the keychain, and the library keyring is not installed (pip install keyring)"
-        raise Broken(Failure("unconfigured", said, charged=False)) from None
+    answers: list[str | Broken] = []
+    thread = threading.Thread(target=lambda: answers.append(_asked(place)), name="stead-keychain", daemon=True)
+    thread.start()
+    thread.join(_ANSWER_S)
+    answer = answers[0] if answers else _broken("the keychain gave no answer; unlock it and try again")
+    if isinstance(answer, Broken):
+        raise answer
+    return answer
+
+
+def _asked(place: str) -> str | Broken:
     service, _, name = place.removeprefix(KEYCHAIN).partition("/")
     try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        return _broken("its key is in the keychain, which needs the extra: install 'stead[keyring]'")
+    try:
         return keyring.get_password(service, name) or ""
-    except keyring.errors.KeyringError as error:
-        said = f"the keychain cannot be read ({type(error).__name__})"
-        raise Broken(Failure("unconfigured", said, charged=False)) from None
+    except (KeyringError, ImportError, AttributeError, RuntimeError, OSError, ValueError, EOFError) as error:
+        return _broken(
+            f"the keychain cannot be read ({type(error).__name__}); unlock it, or set up one for this account"
+        )
+
+
+def _broken(said: str) -> Broken:
+    return Broken(Failure("unconfigured", said, charged=False))
