@@ -154,7 +154,7 @@ def _differences(page: Page, fresh: Page, letters: int) -> list[str]:
     _sees(fresh, letters)
     ours, theirs = (
         int(
-            one.get_by_role("region", name="What happened").get_by_role("listitem").last.get_attribute("aria-setsize")
+            one.get_by_role("region", name="Timeline").get_by_role("listitem").last.get_attribute("aria-setsize")
             or 0
         )
         for one in (page, fresh)
