@@ -33,7 +33,7 @@ def test_each_verdict_is_a_row_and_the_filter_stands_in_the_address(some: Stage,
     grid = page.get_by_role("grid", name="decisions")
     asked = _decisions(some, verdict="ask")
     expect(grid.get_by_role("row")).to_have_count(len(asked) + 1)
-    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("combobox", name="Decision").click()
     page.get_by_role("option", name="All decisions").click()
     expect(page).to_have_url(f"{some.origin}/audit")
     expect(grid.get_by_role("row")).to_have_count(len(_decisions(some)) + 1)

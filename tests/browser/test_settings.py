@@ -69,7 +69,7 @@ def test_a_providers_key_is_replaced_and_never_seen_again(walked: Stage, visit: 
     dialog.get_by_role("textbox", name="Key").fill(NEWER)
     assert holds(page, NEWER)
     dialog.get_by_role("button", name="Save and test").click()
-    expect(dialog).to_contain_text("keyed answers")
+    expect(dialog).to_contain_text("keyed is connected")
     assert walked.model.requests()[-1].request.headers["authorization"] == f"Bearer {NEWER}"
     assert not holds(page, NEWER)
     dialog.get_by_role("button", name="Close").last.click()
@@ -177,7 +177,7 @@ def test_health_and_the_record_are_looked_at_from_the_settings(walked: Stage, vi
     page.get_by_role("link", name="Verify").click()
     page.wait_for_url("**/audit?verify=true")
     expect(page.get_by_role("status").filter(has_text="No problems found")).to_be_visible()
-    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("combobox", name="Decision").click()
     page.get_by_role("option", name="Asked you").click()
     expect(page).to_have_url(f"{walked.origin}/audit?verdict=ask")
     expect(page.get_by_role("status").filter(has_text="No problems found")).to_be_visible()

@@ -105,7 +105,7 @@ def test_a_server_that_answers_is_chosen_does_the_first_objective_and_is_changed
 ) -> None:
     page = visit(fresh, "/setup")
     try_server(page, fresh.model.openai)
-    says(page, "server answers")
+    says(page, "server is connected")
     page.get_by_role("button", name="Use scripted").click()
     is_open(page, "Check the sandbox")
     (first,) = fresh.house.get("/status")["chain"]
@@ -124,7 +124,7 @@ def test_a_server_that_answers_is_chosen_does_the_first_objective_and_is_changed
     step(page, "Connect a model").get_by_role("button", name="Change").click()
     page.get_by_role("radio", name="quay").check()
     page.get_by_role("button", name="Test connection").click()
-    says(page, "quay answers")
+    says(page, "quay is connected")
     page.get_by_role("button", name="Use scripted").click()
     is_open(page, "Check the sandbox")
     assert fresh.house.get("/status")["chain"] == [{"provider": "quay", "model": "scripted"}]

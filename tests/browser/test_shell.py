@@ -43,7 +43,7 @@ def test_the_palette_leads_everywhere_and_does_things_without_a_mouse(stage: Sta
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/objectives/{stage.ids['done']}")
     page.keyboard.press("Control+k")
-    page.keyboard.type("dark colours")
+    page.keyboard.type("dark theme")
     expect(page.get_by_role("option", name="Dark theme", exact=True)).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")

@@ -113,7 +113,7 @@ export const t = define("rules", {
   grantTitle: "Revoke {tool}?",
   grantWhy: "All standing approvals of this tool in {folder} end at once.",
   grantStuck:
-    "Leave is taken back through work of the same folder, and there is none that the list still has. It ends by itself.",
+    "It is revoked through a session of the same folder, and none is left. It expires by itself.",
   profiles: "When Stead asks",
   profilesAbout: "By what a call can do. Rules and standing approvals come on top.",
   level: "Level",

@@ -148,7 +148,7 @@ export const t = define("settings", {
     "This browser holds a cookie that only this page can use. To let another browser in, run this in a terminal:",
   signOut: "Sign this browser out",
   signOutTitle: "Sign this browser out?",
-  signOutAbout: "Work goes on without it. To come back, run: stead open",
+  signOutAbout: "Work continues. To sign in again, run: stead open",
 
   health: "Health",
   healthAbout: "The same as stead status and stead doctor.",
@@ -173,7 +173,7 @@ export const t = define("settings", {
   rebuild: "Rebuild views",
   rebuildTitle: "Rebuild views?",
   rebuildAbout:
-    "Lists are recreated from the journal. It takes seconds to a minute; nothing is lost, and work goes on.",
+    "Lists are recreated from the journal. It takes seconds to a minute; nothing is lost, and work continues.",
   rebuilding: "Rebuilding",
   rebuilt: "Views rebuilt.",
 });

@@ -6,7 +6,7 @@ export const t = define("terminal", {
   leave: "Esc, then Tab, leaves it",
   none: "No terminal is open",
   noneWhy:
-    "Your own shell in the session’s folder, in a sandbox. What you type or see there is not recorded and not shown to the model.",
+    "Your own shell in the session’s folder, in a sandbox. What you type or see in it is not recorded and not shown to the model.",
   open: "Open a terminal",
   opening: "Opening…",
   another: "Open another terminal",
