@@ -66,9 +66,7 @@ def test_a_host_is_allowed_for_a_folder_and_no_longer(walked: Stage, visit: Visi
     (row,) = walked.house.get("/egress/hosts")["items"]
     assert (row["host"], row["directory"]) == ("docs.quay.example.com", str(walked.project))
     open_row(page, "allowed hosts", "docs.quay.example.com")
-    page.get_by_role("dialog", name="Remove docs.quay.example.com?").get_by_role(
-        "button", name="Remove"
-    ).click()
+    page.get_by_role("dialog", name="Remove docs.quay.example.com?").get_by_role("button", name="Remove").click()
     says(page, "No allowed hosts")
     assert walked.house.get("/egress/hosts")["items"] == []
 
@@ -106,7 +104,7 @@ def test_a_rule_is_made_shown_as_it_was_understood_and_taken_back(walked: Stage,
     preview = page.get_by_role("region", name="What the rule would do")
     expect(preview).to_contain_text("running programs; the command is make")
     assert walked.house.get("/rules")["items"] == []
-    preview.get_by_role("button", name="Make it a rule").click()
+    preview.get_by_role("button", name="Add rule").click()
     row = page.get_by_role("grid", name="rules").get_by_role("row").filter(has_text="never run")
     expect(row).to_contain_text("deny")
     expect(row).to_contain_text("running programs; the command is make")
@@ -131,7 +129,7 @@ def test_a_rule_is_changed_in_its_form_and_ends_on_a_day(walked: Stage, visit: V
     dialog.get_by_label("Last day").fill("2099-12-31")
     dialog.get_by_role("button", name="Preview").click()
     axe(page)
-    dialog.get_by_role("button", name="Make it a rule").click()
+    dialog.get_by_role("button", name="Add rule").click()
     expect(dialog).to_have_count(0)
     (rule,) = walked.house.get("/rules")["items"]
     assert rule["id"] == made["id"]
