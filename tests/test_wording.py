@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.wording import LEFT, count, retired_words
+from tests.wording import LEFT, NOT_ON_THE_PAGE, count, page_texts, retired_words
 
 ROOT = Path(__file__).parent.parent
 
@@ -17,6 +18,13 @@ def test_retired_words_only_grow_fewer(area: str) -> None:
     worst = ", ".join(f"{name} ({number})" for name, number in found.most_common(5))
     assert found.total() <= LEFT[area], f"{area} has {found.total()} retired words; most are in {worst}"
     assert found.total() >= LEFT[area] - 25, f"{area} has {found.total()} left: lower its number in tests/wording.py"
+
+
+def test_the_page_uses_standard_words() -> None:
+    texts = list(page_texts(ROOT))
+    denied = re.compile(rf"\b(?:{'|'.join(NOT_ON_THE_PAGE)})\b", re.IGNORECASE)
+    assert len(texts) > 1500
+    assert [(file, text) for file, text in texts if denied.search(text)] == []
 
 
 @pytest.mark.parametrize(

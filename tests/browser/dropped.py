@@ -153,10 +153,7 @@ def _differences(page: Page, fresh: Page, letters: int) -> list[str]:
     """Between the story of the tab that was cut off and that of a tab which read it all at once."""
     _sees(fresh, letters)
     ours, theirs = (
-        int(
-            one.get_by_role("region", name="What happened").get_by_role("listitem").last.get_attribute("aria-setsize")
-            or 0
-        )
+        int(one.get_by_role("region", name="Timeline").get_by_role("listitem").last.get_attribute("aria-setsize") or 0)
         for one in (page, fresh)
     )
     return [] if ours == theirs else [f"the tab tells {ours} things, a fresh one {theirs}"]

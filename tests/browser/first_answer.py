@@ -47,11 +47,11 @@ def walk(visit: Visit, stage: Stage) -> Walk:
     page.goto(link)
     done.answer("begin", page.get_by_role("link", name="Set up Stead"))
     settled(page)
-    done.answer("a model", page.get_by_role("radio", name="Rehearse"), button("Use the rehearsal model"))
-    done.answer("the sandbox", button("Go on"))
+    done.answer("a model", page.get_by_role("radio", name="Demo mode (no AI)"), button("Use demo mode"))
+    done.answer("the sandbox", button("Continue"))
     folder = page.get_by_role("list", name="Folders in").get_by_role("button", name=stage.project.name)
     done.answer("a folder", button("Browse"), folder)
-    done.answer("the objective", button("Start it"))
-    expect(page.get_by_role("main")).to_contain_text("Stead answered")
+    done.answer("the objective", button("Start"))
+    expect(page.get_by_role("main")).to_contain_text("Done")
     done.took_s = time.perf_counter() - began
     return done

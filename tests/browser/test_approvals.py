@@ -54,17 +54,17 @@ def test_what_hides_is_shown_and_what_was_cut_must_be_opened_before_anything_is_
     page = visit(house, f"/approvals/{row['id']}")
     expect(shown(page)).to_contain_text("U+202E")
     expect(shown(page)).to_contain_text("U+200B")
-    for name in ("Allow once", "Allow for this session", "Always in this folder"):
+    for name in ("Allow once", "Allow for this session", "Always allow in this project"):
         expect(button(page, name)).to_be_disabled()
     expect(button(page, "Deny")).to_be_enabled()
     shown(page).focus()
     page.keyboard.press("Shift+A")
-    expect(shown(page)).to_contain_text("before you have opened what was cut")
+    expect(shown(page)).to_contain_text("Review the full content to continue")
     assert status(house, row) == "pending"
-    button(page, "Show all of it").click()
+    button(page, "Show all").click()
     axe(page)
     button(page, "Allow once").click()
-    expect(shown(page)).to_contain_text("Allowed in a browser.")
+    expect(shown(page)).to_contain_text("Allowed in the browser.")
     assert status(house, row) == "given"
 
 
@@ -74,13 +74,13 @@ def test_what_is_risky_rests_a_moment_before_the_eyes(house: Stage, visit: Visit
     page = visit(house, "/approvals")
     page.clock.install()
     page.goto(f"{house.origin}/approvals/{row['id']}")
-    expect(shown(page)).to_contain_text("it can be allowed in a moment")
+    expect(shown(page)).to_contain_text("You can allow it in a moment")
     expect(button(page, "Allow once")).to_be_disabled()
     page.clock.run_for(1500)
     expect(button(page, "Allow once")).to_be_enabled()
     button(page, "Deny").click()
-    button(page, "Deny it").click()
-    expect(shown(page)).to_contain_text("Denied in a browser.")
+    button(page, "Deny").click()
+    expect(shown(page)).to_contain_text("Denied in the browser.")
 
 
 def test_no_enter_allows_anything_and_a_card_takes_its_keys_only_while_it_has_the_focus(
@@ -99,7 +99,7 @@ def test_no_enter_allows_anything_and_a_card_takes_its_keys_only_while_it_has_th
     assert status(house, row) == "pending"
     shown(page).focus()
     page.keyboard.press("Shift+A")
-    expect(shown(page)).to_contain_text("Allowed in a browser.")
+    expect(shown(page)).to_contain_text("Allowed in the browser.")
     assert status(house, row) == "given"
 
 
@@ -109,12 +109,12 @@ def test_the_first_answer_counts_and_every_other_tab_browser_and_terminal_says_s
     here, there, phone = visit(house, path), visit(house, path, DESKTOP_DARK), visit(house, "/approvals", PHONE)
     assert "bell" in house.house.cli("approvals").stdout
     keyboard.press(there, "button", "Deny")
-    keyboard.fill(there, "textbox", "Reason (the model reads it)", "not at night")
-    keyboard.press(there, "button", "Deny it")
+    keyboard.fill(there, "textbox", "Reason (shown to the model)", "not at night")
+    keyboard.press(there, "button", "Deny")
     for page in (here, there):
-        expect(shown(page)).to_contain_text("Denied in a browser.")
+        expect(shown(page)).to_contain_text("Denied in the browser.")
         expect(shown(page).get_by_role("button", name="Allow once")).to_have_count(0)
-    expect(phone.get_by_role("tabpanel").get_by_text("Nothing waits for you")).to_be_visible()
+    expect(phone.get_by_role("tabpanel").get_by_text("All clear")).to_be_visible()
     assert house.house.get(f"/approvals/{row['id']}")["status"] == "denied"
 
 

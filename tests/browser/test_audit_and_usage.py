@@ -33,8 +33,8 @@ def test_each_verdict_is_a_row_and_the_filter_stands_in_the_address(some: Stage,
     grid = page.get_by_role("grid", name="decisions")
     asked = _decisions(some, verdict="ask")
     expect(grid.get_by_role("row")).to_have_count(len(asked) + 1)
-    page.get_by_role("combobox", name="Verdict").click()
-    page.get_by_role("option", name="Every verdict").click()
+    page.get_by_role("combobox", name="Decision").click()
+    page.get_by_role("option", name="All decisions").click()
     expect(page).to_have_url(f"{some.origin}/audit")
     expect(grid.get_by_role("row")).to_have_count(len(_decisions(some)) + 1)
 
@@ -48,7 +48,7 @@ def test_arrow_keys_lead_to_a_decision_and_why_it_was_made(some: Stage, visit: V
     page.keyboard.press("Home")
     expect(cell).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("shell had to ask")
+    expect(page.get_by_role("heading", level=1)).to_have_text("shell needed approval")
     expect(page.get_by_text("shell-removes", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name=some.ids["approval"])).to_be_visible()
     expect(page.get_by_text("rm -f notes/old-*.md")).to_be_visible()
@@ -65,30 +65,30 @@ def test_a_file_has_all_that_the_filter_lets_through(some: Stage, visit: Visit) 
 def test_the_journal_is_checked_and_a_head_is_signed(some: Stage, visit: Visit) -> None:
     page = visit(some, "/audit")
     with page.expect_response("**/api/v1/audit/head"):
-        page.get_by_role("button", name="Sign a head now").click()
-    signed = page.get_by_role("region", name="Can it be trusted?")
+        page.get_by_role("button", name="Create a signed checkpoint").click()
+    signed = page.get_by_role("region", name="Integrity")
     head = some.house.get("/audit/head")
     expect(signed.get_by_text(str(head["signature"]))).to_be_visible()
-    page.get_by_role("button", name="Check the journal").click()
-    expect(signed.get_by_text("Nothing is wrong")).to_be_visible()
+    page.get_by_role("button", name="Verify the log").click()
+    expect(signed.get_by_text("No problems found")).to_be_visible()
     axe(page)
 
 
 def test_what_is_no_decision_says_so(some: Stage, visit: Visit) -> None:
     page = visit(some, "/audit/not-a-number")
-    expect(page.get_by_role("heading", level=1)).to_have_text("There is no decision not-a-number")
-    page.get_by_role("link", name="See all decisions").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Decision not-a-number not found")
+    page.get_by_role("link", name="All decisions").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Audit log")
 
 
 def test_the_cap_is_changed_and_is_what_the_daemon_keeps(some: Stage, visit: Visit) -> None:
     page = visit(some, "/usage", PHONE)
-    page.get_by_role("button", name="Change the cap").click()
-    dialog = page.get_by_role("dialog", name="What a day may cost")
+    page.get_by_role("button", name="Edit limit").click()
+    dialog = page.get_by_role("dialog", name="Daily limit")
     axe(page)
     dialog.get_by_role("textbox", name="Money a day").fill("12.5")
     dialog.get_by_role("switch", name="Limit the tokens").click()
-    dialog.get_by_role("button", name="Save the cap").click()
+    dialog.get_by_role("button", name="Save limit").click()
     expect(dialog).to_be_hidden()
     assert some.house.get("/cap")["daily"] == {"tokens": "unlimited", "usd_micros": 12_500_000}
     expect(page.get_by_text("of $12.50")).to_be_visible()
@@ -107,10 +107,10 @@ def test_the_numbers_behind_the_bars_are_the_ledgers(some: Stage, visit: Visit) 
 
 def test_nothing_yet_says_what_will_be_here(fresh: Stage, visit: Visit) -> None:
     page = visit(fresh, "/audit")
-    expect(page.get_by_text("Nothing was decided yet")).to_be_visible()
+    expect(page.get_by_text("No decisions yet")).to_be_visible()
     axe(page)
     page = visit(fresh, "/usage")
-    expect(page.get_by_text("No model was asked in these 30 days")).to_be_visible()
+    expect(page.get_by_text("No model requests in these 30 days")).to_be_visible()
     axe(page)
 
 
@@ -119,6 +119,6 @@ def test_far_too_much_is_a_few_hundred_nodes(plenty: Stage, visit: Visit) -> Non
     grid = page.get_by_role("grid")
     for rows in ("101", "201", "301"):
         expect(grid).to_have_attribute("aria-rowcount", rows)
-        page.get_by_role("button", name="Show older ones").click()
+        page.get_by_role("button", name="Show older").click()
     expect(grid).to_have_attribute("aria-rowcount", "401")
     assert grid.locator("*").count() < 1000

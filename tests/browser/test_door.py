@@ -250,7 +250,7 @@ def test_a_link_that_is_opened_where_the_page_is_open_leaves_its_code_nowhere(
     watch.expect(401, r"/api/v1/")
     page = context.new_page()
     page.goto(fresh.origin)
-    expect(page.get_by_role("heading", name="Sign this browser in")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     link = fresh.link()
     page.goto(link)  # of the same address: the browser loads nothing anew
     settled(page)

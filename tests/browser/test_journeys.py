@@ -11,7 +11,7 @@ from tests.browser.stage import Stage
 from tests.browser.watching import question, says, status_of
 from tests.promises import promise
 
-ASK, ONCE, DENY = "Ask before it changes things", "Allow once", "Deny"
+ASK, ONCE, DENY = "Ask before changes", "Allow once", "Deny"
 
 
 @promise("UI-1.status", "UI-1.objectives")
@@ -45,7 +45,7 @@ def test_a_yes_in_one_tab_is_seen_in_the_other_and_on_the_phone(walked: Stage, v
     says(phone, "counted.txt")
     hands.press(second, "button", ONCE)
     for page in (first, second):
-        says(page, "Allowed in a browser")
+        says(page, "Allowed in the browser")
         expect(page.get_by_role("button", name=ONCE)).to_have_count(0)
     expect(phone.get_by_role("article")).to_have_count(0)
     walked.house.wait(id, *WELL)
@@ -58,7 +58,7 @@ def test_an_answer_at_the_command_line_closes_the_question_on_the_page(walked: S
     page = visit(walked, f"/approvals/{approval}")
     done = walked.house.cli("approve", approval)
     assert done.returncode == 0, done.stderr
-    says(page, "Allowed at the command line")
+    says(page, "Allowed in the terminal")
     expect(page.get_by_role("button", name=ONCE)).to_have_count(0)
 
 
@@ -72,9 +72,9 @@ def test_a_no_carries_its_reason_and_enter_alone_allows_nothing(walked: Stage, v
         page.keyboard.press("Enter")
     assert status_of(walked, approval) == "pending"
     hands.press(page, "button", DENY)
-    hands.write(page, "Reason (the model reads it)", "keep the old notes")
-    hands.press(page, "button", "Deny it")
-    says(page, "Denied in a browser")
+    hands.write(page, "Reason (shown to the model)", "keep the old notes")
+    hands.press(page, "button", "Deny")
+    says(page, "Denied in the browser")
     assert status_of(walked, approval) == "denied"
     session = walked.house.get(f"/approvals/{approval}")["session"]
     (denied,) = walked.house.bodies(session, "approval.denied")

@@ -44,11 +44,11 @@ def test_a_secret_is_kept_and_bound_to_a_host_and_its_value_is_shown_nowhere(
     hands.press(page, "button", "Add a secret")
     hands.write(page, re.compile("^Name"), name)
     hands.write(page, re.compile("^Value"), VALUE)
-    hands.press(page, "button", "Put it into the vault")
-    dialog = page.get_by_role("dialog").filter(has_text="Where the value may go")
+    hands.press(page, "button", "Save secret")
+    dialog = page.get_by_role("dialog").filter(has_text="Destinations")
     expect(dialog).to_contain_text("Nowhere")
     hands.write(page, re.compile("^Host"), "api.quay.example.com")
-    hands.press(page, "button", "Bind it")
+    hands.press(page, "button", "Add destination")
     expect(dialog).to_contain_text("api.quay.example.com")
     (row,) = [one for one in walked.house.get("/secrets")["items"] if one["name"] == name]
     assert [binding["host"] for binding in row["bindings"]] == ["api.quay.example.com"]

@@ -19,12 +19,12 @@ def test_a_session_changes_code_and_its_diff_and_a_terminal_show_it(walked: Stag
     (walked.project / "lamps.py").write_text('LAMPS = ["north", "south"]\n', "utf-8")
     page = visit(walked, "/sessions/new")
     hands.write(page, "Folder", str(walked.project))
-    hands.tick(page, "radio", "Ask before it changes things")
+    hands.tick(page, "radio", "Ask before changes")
     hands.press(page, "button", "Open session")
     page.wait_for_url(re.compile(r"/sessions/s_\w+$"))
     settled(page)
     id = page.url.rpartition("/")[2]
-    hands.write(page, "What you say", "Please add the west lamp")
+    hands.write(page, "Message", "Please add the west lamp")
     hands.press(page, "button", "Send")
     for _ in range(2):  # the edit, then the command
         asked = question(walked, id)
@@ -66,7 +66,7 @@ def test_stop_everything_is_on_every_page(walked: Stage, visit: Visit, hands: Ha
     page = visit(walked, "/rules")
     hands.press(page, "button", "Stop everything")
     dialog = page.get_by_role("alertdialog").or_(page.get_by_role("dialog"))
-    expect(dialog).to_contain_text("Stop everything that runs?")
+    expect(dialog).to_contain_text("Stop everything?")
     dialog.get_by_role("button", name="Stop everything").focus()
     page.keyboard.press("Enter")
     walked.house.wait(id, "paused")
@@ -79,7 +79,7 @@ def test_a_budget_that_is_used_up_says_so_and_can_be_raised(walked: Stage, visit
     page = visit(walked, f"/objectives/{id}")
     says(page, "The budget was used up")
     assert [end["reason"] for end in walked.house.bodies(id, "objective.ended")] == ["budget"]
-    hands.press(page, "button", "Give it more budget")
+    hands.press(page, "button", "Add budget and retry")
     hands.write(page, "Tokens at most", "400000")
-    hands.press(page, "button", re.compile("^(Try again|Give it more budget|Let it work)$"))
+    hands.press(page, "button", re.compile("^(Retry|Add budget and retry|Keep running)$"))
     walked.house.wait(id, *WELL, timeout_s=60)

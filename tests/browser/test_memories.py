@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def row(page: Page, text: str) -> Locator:
 def opened(page: Page, text: str) -> Locator:
     """A memory beside the list."""
     row(page, text).get_by_role("button", name=f"Open “{text}”").click()
-    return page.get_by_role("dialog", name="A memory")
+    return page.get_by_role("dialog", name="Memory")
 
 
 def close(page: Page) -> None:
@@ -54,22 +55,22 @@ def test_memories_are_found_by_meaning_and_by_words_and_narrowed(some: Stage, vi
     page.get_by_role("searchbox", name="Search memories").fill("when does the ferry leave")
     says(page, "1 found, best first")
     found = row(page, FERRY)
-    expect(found.get_by_role("list", name="Found by")).to_contain_text("its words")
+    expect(found.get_by_role("list", name="Matched by")).to_contain_text("its words")
     expect(found).to_contain_text("quill")
-    says(page, "Search by meaning does not work now")
+    says(page, "Semantic search is unavailable")
     page.get_by_role("searchbox", name="Search memories").fill("lantern jaw")
-    says(page, "No memory is like that")
+    says(page, "No matches")
     page.get_by_role("main").get_by_role("button", name="By words").click()
     page.get_by_role("searchbox", name="Search memories").fill("wick")
     says(page, "1 memory")
     expect(row(page, "The wick is trimmed on Fridays.")).to_be_visible()
-    page.get_by_role("button", name="Show everything").click()
+    page.get_by_role("button", name="Clear filters").click()
     choose(page, "Kind", "person")
     expect(row(page, "Ada Wharf keeps the lighthouse.")).to_be_visible()
     says(page, "1 memory")
-    page.get_by_role("button", name="Show everything").click()
-    choose(page, "Status", "Taken back")
-    expect(row(page, "The quay is closed in winter.")).to_contain_text("taken back")
+    page.get_by_role("button", name="Clear filters").click()
+    choose(page, "Status", "Archived")
+    expect(row(page, "The quay is closed in winter.")).to_contain_text("archived")
     page.reload()
     settled(page)
     expect(row(page, "The quay is closed in winter.")).to_be_visible()
@@ -94,7 +95,7 @@ def test_the_words_that_a_memory_rests_on_are_one_press_away_and_lead_to_where_t
 def test_what_was_held_before_is_shown_with_what_changed(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories")
     drawer = opened(page, "The wick is trimmed on Fridays.")
-    versions = drawer.get_by_role("region", name="What was held before and after")
+    versions = drawer.get_by_role("region", name="History")
     expect(versions.get_by_role("listitem")).to_have_count(2)
     expect(versions.get_by_role("listitem").nth(0)).to_contain_text("superseded")
     expect(versions.locator("del")).to_contain_text("Mondays.")
@@ -104,26 +105,26 @@ def test_what_was_held_before_is_shown_with_what_changed(some: Stage, visit: Vis
 @pytest.mark.promise("MEM-8.edit")
 def test_a_memory_is_added_and_other_words_take_its_place(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/memories")
-    says(page, "Nothing is remembered yet")
+    says(page, "No memories yet")
     page.get_by_role("banner").or_(page.get_by_role("main")).get_by_role("button", name="Add").first.click()
-    dialog = page.get_by_role("dialog", name="Remember something")
-    dialog.get_by_role("button", name="Remember it").click()
-    expect(dialog).to_contain_text("Say what is to be remembered.")
-    dialog.get_by_role("textbox", name="What is remembered").fill("The crane is serviced in March.")
+    dialog = page.get_by_role("dialog", name="Add a memory")
+    dialog.get_by_role("button", name="Save memory").click()
+    expect(dialog).to_contain_text("Enter the memory.")
+    dialog.get_by_role("textbox", name="Memory").fill("The crane is serviced in March.")
     dialog.get_by_role("radio", name="One folder", exact=False).first.click()
-    dialog.get_by_role("button", name="Remember it").click()
-    expect(dialog).to_contain_text("Choose the folder.")
+    dialog.get_by_role("button", name="Save memory").click()
+    expect(dialog).to_contain_text("Choose a folder.")
     dialog.get_by_role("textbox", name="Folder").fill(str(walked.project))
     axe(page)
-    dialog.get_by_role("button", name="Remember it").click()
+    dialog.get_by_role("button", name="Save memory").click()
     expect(dialog).to_have_count(0)
     drawer = opened(page, "The crane is serviced in March.")
     drawer.get_by_role("button", name="Edit").click()
     edit = page.get_by_role("dialog", name="Edit a memory")
-    edit.get_by_role("textbox", name="What is remembered").fill("The crane is serviced in April.")
-    edit.get_by_role("checkbox", name="Pin it").click()
+    edit.get_by_role("textbox", name="Memory").fill("The crane is serviced in April.")
+    edit.get_by_role("checkbox", name="Pin").click()
     edit.get_by_role("button", name="Save").click()
-    drawer = page.get_by_role("dialog", name="A memory")
+    drawer = page.get_by_role("dialog", name="Memory")
     expect(drawer).to_contain_text("The crane is serviced in April.")
     expect(drawer).to_contain_text("pinned")
     (memory,) = live(walked, "crane")
@@ -138,17 +139,17 @@ def test_many_are_pinned_and_taken_back_at_once_and_had_back(walked: Stage, visi
     ids = remember(walked, *({"text": f"Buoy {number} is green."} for number in range(4)))
     page = visit(walked, "/memories?q=buoy&by=words")
     says(page, "4 memories")
-    page.get_by_role("button", name="Choose all 4 shown").click()
-    says(page, "4 memories chosen")
+    page.get_by_role("button", name="Select all 4 shown").click()
+    says(page, "4 memories selected")
     page.get_by_role("main").get_by_role("button", name="Pin", exact=True).click()
     expect(row(page, "Buoy 1 is green.")).to_contain_text("pinned")
     assert all(memory["pinned"] for memory in live(walked, "buoy"))
     for number in (0, 2):
         row(page, f"Buoy {number} is green.").get_by_role("checkbox").click()
-    page.get_by_role("main").get_by_role("button", name="Take back").click()
+    page.get_by_role("main").get_by_role("button", name="Archive").click()
     says(page, "2 memories")
     assert [walked.house.get(f"/memories/{id}")["status"] for id in ids] == ["retired", "live", "retired", "live"]
-    toast = page.get_by_role("dialog").filter(has_text="2 are told no longer")
+    toast = page.get_by_role("dialog").filter(has_text="2 archived")
     expect(toast.get_by_role("button", name="Dismiss")).to_be_visible()
     axe(page)
     toast.get_by_role("button", name="Undo").click()
@@ -167,10 +168,10 @@ def test_the_list_is_worked_through_by_keys_alone(walked: Stage, visit: Visit) -
     expect(row(page, "Rope 1")).to_contain_text("pinned")
     assert walked.house.get(f"/memories/{second}")["memory"]["pinned"]
     page.keyboard.press("x")
-    says(page, "1 memory chosen")
+    says(page, "1 memory selected")
     page.keyboard.press("e")
     dialog = page.get_by_role("dialog", name="Edit a memory")
-    expect(dialog.get_by_role("textbox", name="What is remembered")).to_have_value("Rope 1 is long.")
+    expect(dialog.get_by_role("textbox", name="Memory")).to_have_value("Rope 1 is long.")
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Open “Rope 1 is long.”")).to_be_focused()
     page.keyboard.press("End")
@@ -180,29 +181,29 @@ def test_the_list_is_worked_through_by_keys_alone(walked: Stage, visit: Visit) -
     assert walked.house.get(f"/memories/{first}")["status"] == "retired"
     tab_to(page, "button", "Open “Rope 2 is long.”", back=True)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog", name="A memory")).to_contain_text(third)
+    expect(page.get_by_role("dialog", name="Memory")).to_contain_text(third)
 
 
 @pytest.mark.promise("MEM-3.preview")
 def test_what_a_session_would_be_told_is_shown_line_by_line_and_nothing_is_counted(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories?view=told")
-    page.get_by_role("textbox", name="The words").fill("When is the wick trimmed?")
-    page.get_by_role("textbox", name="In the folder").fill(str(some.project))
+    page.get_by_role("textbox", name="Message").fill("When is the wick trimmed?")
+    page.get_by_role("textbox", name="Folder").fill(str(some.project))
     page.get_by_role("button", name="Show").click()
-    told = page.get_by_role("list", name="What would be told")
+    told = page.get_by_role("list", name="Recalled")
     expect(told).to_contain_text("Answer in British English.")
     wick = told.get_by_role("listitem").filter(has_text="The wick is trimmed on Fridays.").first
     expect(wick).to_contain_text("its words")
     expect(told).not_to_contain_text("Mondays")
-    expect(page.get_by_role("list", name="Ways of finding")).to_contain_text("Meaning: does not work")
-    begun = page.get_by_role("region", name="Files that it begins with")
+    expect(page.get_by_role("list", name="Retrieval")).to_contain_text("Meaning: unavailable")
+    begun = page.get_by_role("region", name="Files loaded at the start")
     begun.get_by_role("button", name="user.md").click()
     expect(begun).to_contain_text("Answer in British English.")
     page.evaluate("scrollTo(0, 0)")  # what is half under the line on top is no smaller for it
     axe(page)
     assert some.house.get(f"/memories/{some.ids['wick']}")["uses"] == 0
     wick.get_by_role("link", name="a memory").click()
-    expect(page.get_by_role("dialog", name="A memory")).to_contain_text(some.ids["wick"])
+    expect(page.get_by_role("dialog", name="Memory")).to_contain_text(some.ids["wick"])
 
 
 def test_the_journal_is_read_a_day_at_a_time_by_keys(some: Stage, visit: Visit) -> None:
@@ -223,8 +224,8 @@ def test_the_journal_is_read_a_day_at_a_time_by_keys(some: Stage, visit: Visit) 
 @pytest.mark.promise("MEM-8.analytics")
 def test_how_memory_grows_is_drawn_and_stands_in_a_table_too(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories?view=figures")
-    says(page, "5 memories are live, of 7 that were made.")
-    expect(page.get_by_role("img", name="Memories made, 30 days. The most was 7")).to_be_visible()
+    says(page, "5 active memories of 7 created.")
+    expect(page.get_by_role("img", name="Memories created, 30 days. The most was 7")).to_be_visible()
     days = page.get_by_role("grid", name="days")
     expect(days.get_by_role("row").nth(1)).to_contain_text("7")
     page.get_by_role("radio", name="Turns indexed").click()
@@ -239,12 +240,10 @@ def test_a_session_says_what_it_was_told_of_memory_and_leads_to_it(some: Stage, 
     desk = Sitting(some.house, str(some.house.post("/sessions", body)["session"]))
     desk.turn("When does the ferry leave on Sundays? Tell me of the harbour")
     page = visit(some, f"/sessions/{desk.id}")
-    page.get_by_role("button", name="remembered were told").or_(
-        page.get_by_role("button", name="remembered was told")
-    ).first.click()
+    page.get_by_role("button", name=re.compile(r"Recalled \d+ memor")).first.click()
     says(page, "found by its words")
     page.get_by_role("link", name=f"Show “{FERRY}”").click()
-    expect(page.get_by_role("dialog", name="A memory")).to_contain_text(FERRY)
+    expect(page.get_by_role("dialog", name="Memory")).to_contain_text(FERRY)
 
 
 def test_what_is_chosen_is_saved_as_a_file(some: Stage, visit: Visit) -> None:
@@ -282,15 +281,15 @@ def test_what_is_forgotten_for_good_is_shown_first_and_leaves_a_receipt(walked: 
     (id,) = remember(walked, {"text": "The harbour master's dog is called Pitch."})
     page = visit(walked, "/memories?q=Pitch&by=words")
     drawer = opened(page, "The harbour master's dog is called Pitch.")
-    drawer.get_by_role("button", name="Forget for good…").click()
-    dialog = page.get_by_role("dialog", name="Forget this for good?")
+    drawer.get_by_role("button", name="Delete permanently…").click()
+    dialog = page.get_by_role("dialog", name="Delete this permanently?")
     expect(dialog).to_contain_text("The harbour master's dog is called Pitch.")
-    expect(dialog.get_by_role("button", name="Forget for good")).to_be_disabled()
+    expect(dialog.get_by_role("button", name="Delete permanently")).to_be_disabled()
     axe(page)
-    dialog.get_by_role("checkbox", name="I have read what goes").click()
-    dialog.get_by_role("button", name="Forget for good").click()
-    expect(page.get_by_role("dialog", name="A memory")).to_have_count(0)
-    says(page, "No memory is like that")
+    dialog.get_by_role("checkbox", name="reviewed what will be deleted").click()
+    dialog.get_by_role("button", name="Delete permanently").click()
+    expect(page.get_by_role("dialog", name="Memory")).to_have_count(0)
+    says(page, "No matches")
     page.goto(f"{walked.origin}/memories?view=forgotten")
     settled(page)
     receipts = page.get_by_role("grid", name="receipts")
@@ -298,7 +297,7 @@ def test_what_is_forgotten_for_good_is_shown_first_and_leaves_a_receipt(walked: 
     (receipt,) = walked.house.get("/memories/receipts")["items"]
     assert receipt["receipt"]["memories"] == [id]
     receipts.get_by_role("row").nth(1).click()
-    expect(page.get_by_role("dialog", name="A receipt")).to_contain_text(receipt["receipt"]["signature"])
+    expect(page.get_by_role("dialog", name="Receipt")).to_contain_text(receipt["receipt"]["signature"])
 
 
 @pytest.mark.promise("MEM-8.export")
@@ -326,30 +325,30 @@ def test_what_was_said_is_worked_in_when_asked_and_a_run_is_taken_back(fresh: St
     desk = Sitting(fresh.house, str(fresh.house.post("/sessions", body)["session"]))
     desk.turn("I prefer tea without sugar. Please tell me of the harbour")
     page = visit(fresh, "/memories?view=runs")
-    page.get_by_role("button", name="Consolidate now").click()
-    runs = page.get_by_role("grid", name="runs of consolidation")
+    page.get_by_role("button", name="Process now").click()
+    runs = page.get_by_role("grid", name="processing runs")
     expect(runs.get_by_role("row").nth(1)).to_contain_text("rules")
     (tea,) = live(fresh, "tea")
     runs.get_by_role("row").nth(1).click()
-    dialog = page.get_by_role("dialog", name="A run of consolidation")
-    expect(dialog.get_by_role("listitem").filter(has_text="tea without sugar")).to_contain_text("made")
+    dialog = page.get_by_role("dialog", name="Processing run")
+    expect(dialog.get_by_role("listitem").filter(has_text="tea without sugar")).to_contain_text("created")
     axe(page)
-    dialog.get_by_role("button", name="Take the run back").click()
+    dialog.get_by_role("button", name="Revert run").click()
     expect(dialog).to_have_count(0)
     assert fresh.house.get(f"/memories/{tea['id']}")["status"] == "retired"
-    runs.get_by_role("row").filter(has_text="took back").click()
-    expect(dialog.get_by_role("listitem").filter(has_text="tea without sugar")).to_contain_text("taken back")
-    expect(dialog.get_by_role("button", name="Take the run back")).to_have_count(0)
+    runs.get_by_role("row").filter(has_text="reverted").click()
+    expect(dialog.get_by_role("listitem").filter(has_text="tea without sugar")).to_contain_text("archived")
+    expect(dialog.get_by_role("button", name="Revert run")).to_have_count(0)
     close(page)
     runs.get_by_role("row").filter(has_text="rules").last.click()
-    expect(dialog).to_contain_text("It was taken back before.")
+    expect(dialog).to_contain_text("Already reverted.")
 
 
 def test_a_proposed_soul_is_read_refused_and_accepted(fresh: Stage, visit: Visit) -> None:
     for soul in ("Be as calm as a lighthouse.", "Be as quick as a tern."):
         fresh.house.post("/memories/import", {"name": "soul.md", "text": soul})
     page = visit(fresh, "/memories")
-    waiting = page.get_by_role("region", name="Waiting for your word")
+    waiting = page.get_by_role("region", name="Needs your decision")
     calm = waiting.get_by_role("article").filter(has_text="calm as a lighthouse")
     expect(calm).to_contain_text("Change soul.md")
     expect(calm).to_contain_text("A file soul.md was imported.")
@@ -357,7 +356,7 @@ def test_a_proposed_soul_is_read_refused_and_accepted(fresh: Stage, visit: Visit
     expect(calm.locator("ins").filter(has_text="lighthouse")).to_have_count(1)
     expect(calm.locator("del").first).to_be_visible()
     axe(page)
-    calm.get_by_role("button", name="Refuse").click()
+    calm.get_by_role("button", name="Reject").click()
     expect(calm).to_have_count(0)
     waiting.get_by_role("button", name="Accept").click()
     expect(waiting).to_have_count(0)

@@ -106,7 +106,7 @@ def test_a_page_of_an_older_build_says_so_and_is_new_after_a_reload(stage: Stage
     page.evaluate(COUNT_ALERTS)
     stage.house.stop()
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("does not answer")
+    expect(alert).to_contain_text("does not respond")
     stage.house.module = "tests.browser.newer_daemon"
     stage.house.start()
     expect(alert.filter(has_text="newer")).to_have_count(1)

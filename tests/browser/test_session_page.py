@@ -14,7 +14,7 @@ from tests.browser.stage import Stage, staged
 from tests.browser.watch import Watch
 from tests.flows.house import use_model
 
-SAY = "What you say"
+SAY = "Message"
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +88,16 @@ def test_calls_that_wait_are_edited_and_called_off_and_what_is_left_runs(stage: 
     page = visit(stage, f"/sessions/{session}")
     say(page, "Please sweep both quays")
     page.get_by_role("button", name="Queue (3)").click()
-    queue = page.get_by_role("list", name="Queue of calls").get_by_role("listitem")
-    queue.nth(2).get_by_role("button", name="Call off").click()
-    expect(queue.nth(2)).to_contain_text("refused")
+    queue = page.get_by_role("list", name="Call queue").get_by_role("listitem")
+    queue.nth(2).get_by_role("button", name="Cancel").click()
+    expect(queue.nth(2)).to_contain_text("denied")
     queue.nth(1).get_by_role("button", name="Edit").click()
     arguments = page.get_by_role("textbox", name="Arguments (JSON)")
     arguments.fill("not json")
-    expect(page.get_by_role("button", name="Run it so")).to_be_disabled()
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_disabled()
     arguments.fill('{"command": "ls notes"}')
-    page.get_by_role("button", name="Run it so").click()
-    expect(page.get_by_role("dialog", name="Run it with other arguments")).to_have_count(0)
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("dialog", name="Edit and run")).to_have_count(0)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Allow once").click()
     expect(page.get_by_role("main")).to_contain_text("Both are swept.")
@@ -119,7 +119,7 @@ def test_a_change_is_shown_where_it_was_made_and_undone_there(stage: Stage, visi
     expect(page.get_by_role("region", name="lamps.py").first).to_contain_text("west")
     axe(page)
     page.get_by_role("button", name="Undo this change").first.click()
-    expect(page.get_by_role("button", name="Make it again").first).to_be_visible()
+    expect(page.get_by_role("button", name="Redo this change").first).to_be_visible()
     assert (stage.project / "lamps.py").read_text("utf-8") == before
 
 
@@ -130,16 +130,16 @@ def test_what_runs_is_cut_in_on_stopped_and_goes_on(stage: Stage, visit: Visit) 
     say(page, "Please keep watch")
     expect(main).to_contain_text("running")
     page.get_by_role("textbox", name=SAY).fill("Tell me of the harbour instead")
-    page.get_by_role("button", name="Interrupt").click()
-    expect(main).to_contain_text("cut in")
+    page.get_by_role("button", name="Send now").click()
+    expect(main).to_contain_text("interrupted")
     page.get_by_role("button", name="Queue (1)").click()  # what runs is finished first, unless it is called off
-    page.get_by_role("button", name="Call off").click()
-    expect(main).to_contain_text("cut off")
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(main).to_contain_text("cancelled")
     expect(main).to_contain_text("Turn 1 done")
     say(page, "Please keep watch again")
     expect(main).to_contain_text("running")
     page.get_by_role("button", name="Stop", exact=True).click()
-    expect(main).to_contain_text("Stopped, from the page")
+    expect(main).to_contain_text("Stopped by you, in the page")
     assert stage.house.get(f"/sessions/{session}")["status"] == "paused"
     page.get_by_role("button", name="Resume").click()
     expect(main).to_contain_text("Turn 2 done")
@@ -155,8 +155,8 @@ def test_the_plan_is_the_persons_to_change(stage: Stage, visit: Visit) -> None:
         page.get_by_role("button", name="Add a step").click()
         page.get_by_role("textbox", name=f"Step {number}").fill(title)
     page.get_by_role("button", name="Remove step 3").click()
-    page.get_by_role("button", name="Put in place").click()
-    expect(page.get_by_role("main")).to_contain_text("you changed the plan")
+    page.get_by_role("button", name="Save plan").click()
+    expect(page.get_by_role("main")).to_contain_text("You changed the plan")
     plan = stage.house.get(f"/sessions/{session}")["plan"]
     assert [step["title"] for step in plan] == ["Trim the wick", "Fill the oil"]
 
@@ -174,7 +174,7 @@ def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit, wat
     page.get_by_role("textbox", name="Title").fill("The second")
     page.get_by_role("button", name="Fork", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="The second")).to_be_visible()
-    expect(page.get_by_role("main")).to_contain_text("goes on from an earlier moment")
+    expect(page.get_by_role("main")).to_contain_text("Forked from an earlier moment")
     menu.click()
     page.get_by_role("menuitem", name="Delete…").click()
     page.get_by_role("button", name="Delete…").click()
@@ -193,7 +193,7 @@ def test_a_session_gets_another_name_tags_and_a_place_in_the_archive(walked: Sta
     dialog = page.get_by_role("dialog", name="Name, tags and goal")
     dialog.get_by_role("textbox", name="Name").fill("Ferries")
     dialog.get_by_role("textbox", name="Tags").fill("harbour winter")
-    dialog.get_by_role("checkbox", name="In the archive").check()
+    dialog.get_by_role("checkbox", name="Archived").check()
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)
     row = walked.house.get(f"/sessions/{session}")

@@ -38,11 +38,11 @@ def test_the_order_of_models_is_changed_and_holds(walked: Stage, visit: Visit) -
     page.get_by_role("button", name="Move spare/scripted up").click()
     assert [ref["provider"] for ref in walked.house.get("/status")["chain"]] == ["acme"]
     page.get_by_role("button", name="Save").click()
-    says(page, "This is the order in use.")
+    says(page, "This order is in use.")
     assert [ref["provider"] for ref in walked.house.get("/status")["chain"]] == ["spare", "acme"]
     page.reload()
     settled(page)
-    expect(page.get_by_role("listitem").filter(has_text="asked first")).to_contain_text("spare/scripted")
+    expect(page.get_by_role("listitem").filter(has_text="default")).to_contain_text("spare/scripted")
     walked.house.post("/chain", {"chain": [{"provider": "acme", "model": "scripted"}]})
 
 
@@ -50,7 +50,7 @@ def test_what_a_day_may_cost_is_limited_and_an_empty_limit_is_refused(walked: St
     page = visit(walked, "/settings?section=limits")
     page.get_by_role("checkbox", name="No limit").first.uncheck()
     page.get_by_role("button", name="Save").click()
-    says(page, "Give more than 0, or no limit.")
+    says(page, "Enter more than 0, or choose no limit.")
     assert walked.house.get("/cap")["daily"]["tokens"] == "unlimited"
     page.get_by_role("textbox", name="Tokens").fill("250000")
     page.get_by_role("button", name="Save").click()
@@ -68,8 +68,8 @@ def test_a_providers_key_is_replaced_and_never_seen_again(walked: Stage, visit: 
     dialog = page.get_by_role("dialog", name="Replace the key of keyed")
     dialog.get_by_role("textbox", name="Key").fill(NEWER)
     assert holds(page, NEWER)
-    dialog.get_by_role("button", name="Save and try").click()
-    expect(dialog).to_contain_text("keyed answers")
+    dialog.get_by_role("button", name="Save and test").click()
+    expect(dialog).to_contain_text("keyed is connected")
     assert walked.model.requests()[-1].request.headers["authorization"] == f"Bearer {NEWER}"
     assert not holds(page, NEWER)
     dialog.get_by_role("button", name="Close").last.click()
@@ -96,12 +96,12 @@ def test_the_price_and_the_effort_of_a_model_are_the_persons_word(walked: Stage,
     page = visit(walked, "/settings?section=models")
     page.get_by_role("button", name="More about priced").click()
     page.get_by_role("menuitem", name="Price, window and effort").click()
-    dialog = page.get_by_role("dialog", name="What holds of priced/scripted")
+    dialog = page.get_by_role("dialog", name="Settings of priced/scripted")
     dialog.get_by_role("textbox", name="Price of tokens in").fill("2.5")
     dialog.get_by_role("textbox", name="Price of tokens out").fill("10")
     dialog.get_by_role("textbox", name="Context window").fill("32000")
-    dialog.get_by_role("combobox", name="How hard it thinks").click()
-    page.get_by_role("option", name="Much").click()
+    dialog.get_by_role("combobox", name="Reasoning effort").click()
+    page.get_by_role("option", name="High").click()
     axe(page)
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)
@@ -130,10 +130,10 @@ def test_how_the_page_looks_is_kept_in_this_browser(walked: Stage, visit: Visit)
 
 def test_a_shortcut_is_given_other_keys_and_keeps_them(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/settings?section=keyboard")
-    usage = page.get_by_role("button", name="Change the keys of: Go to Usage")
+    usage = page.get_by_role("button", name="Change keys for: Go to Usage")
     usage.click()
     page.keyboard.press("?")
-    says(page, "Those keys already do something else: Show these shortcuts.")
+    says(page, "Already used for: Show keyboard shortcuts.")
     page.keyboard.press("F8")
     expect(usage).to_contain_text("F8")
     axe(page)
@@ -142,18 +142,18 @@ def test_a_shortcut_is_given_other_keys_and_keeps_them(walked: Stage, visit: Vis
     page.keyboard.press("F8")
     page.wait_for_url("**/usage")
     page.goto(f"{walked.origin}/settings?section=keyboard")
-    page.get_by_role("button", name="As they came").click()
+    page.get_by_role("button", name="Reset to defaults").click()
     expect(usage).not_to_contain_text("F8")
 
 
 def test_notices_on_the_desktop_are_off_until_they_are_wanted_and_allowed(walked: Stage, visit: Visit) -> None:
     refused = visit(walked, "/settings?section=notifications")
-    switch = refused.get_by_role("switch", name="Tell me on the desktop")
+    switch = refused.get_by_role("switch", name="Notify me on the desktop")
     expect(switch).not_to_be_checked()
-    says(refused, "It was not asked yet.")
+    says(refused, "Not asked yet.")
     switch.click()  # a browser without a window refuses by itself
     expect(switch).to_be_disabled()
-    says(refused, "It refuses notices of this page")
+    says(refused, "Notifications are blocked for this page")
     says(refused, "choose Allow, and come back here")
     axe(refused)
     context = visit.stranger(walked, storage=walked.signed_in)
@@ -161,9 +161,9 @@ def test_notices_on_the_desktop_are_off_until_they_are_wanted_and_allowed(walked
     page = context.new_page()
     page.goto(f"{walked.origin}/settings?section=notifications")
     settled(page)
-    switch = page.get_by_role("switch", name="Tell me on the desktop")
+    switch = page.get_by_role("switch", name="Notify me on the desktop")
     expect(switch).not_to_be_checked()
-    says(page, "It lets this page show notices.")
+    says(page, "Notifications are allowed.")
     switch.click()
     page.reload()
     settled(page)
@@ -173,14 +173,14 @@ def test_notices_on_the_desktop_are_off_until_they_are_wanted_and_allowed(walked
 @promise("UI-1.setup")
 def test_health_and_the_record_are_looked_at_from_the_settings(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/settings?section=about")
-    says(page, "Stead can do its work.")
-    page.get_by_role("link", name="Verify it").click()
+    says(page, "Everything works.")
+    page.get_by_role("link", name="Verify").click()
     page.wait_for_url("**/audit?verify=true")
-    expect(page.get_by_role("status").filter(has_text="Nothing is wrong")).to_be_visible()
-    page.get_by_role("combobox", name="Verdict").click()
+    expect(page.get_by_role("status").filter(has_text="No problems found")).to_be_visible()
+    page.get_by_role("combobox", name="Decision").click()
     page.get_by_role("option", name="Asked you").click()
     expect(page).to_have_url(f"{walked.origin}/audit?verdict=ask")
-    expect(page.get_by_role("status").filter(has_text="Nothing is wrong")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="No problems found")).to_be_visible()
 
 
 def test_this_browser_is_signed_out_after_a_question(walked: Stage, visit: Visit, watch: Watch) -> None:

@@ -39,8 +39,8 @@ def test_a_secret_gets_another_value_loses_its_destination_and_goes(walked: Stag
     expect(drawer).not_to_contain_text(before["placeholder"])
     assert not holds(page, OLD)
     assert not holds(page, NEW)
-    drawer.get_by_role("button", name="End the binding to api.beacon.example.com").click()
-    expect(drawer).to_contain_text("Nowhere. Until it is bound to something, it never leaves the vault.")
+    drawer.get_by_role("button", name="Remove the destination api.beacon.example.com").click()
+    expect(drawer).to_contain_text("None. Until a destination is added, the value never leaves the vault.")
     (row,) = walked.house.get("/secrets")["items"]
     assert row["bindings"] == []
     assert row["placeholder"] != before["placeholder"]
@@ -55,21 +55,19 @@ def test_a_host_is_allowed_for_a_folder_and_no_longer(walked: Stage, visit: Visi
     page = visit(walked, "/network")
     page.get_by_role("button", name="Allow a host").click()
     dialog = page.get_by_role("dialog", name="Allow a host")
-    dialog.get_by_role("button", name="Allow it").click()
+    dialog.get_by_role("button", name="Allow").click()
     expect(dialog).to_contain_text("Give a host.")
     dialog.get_by_role("textbox", name="Host").fill("docs.quay.example.com")
     dialog.get_by_role("textbox", name="Folder").fill(str(walked.project))
-    expect(dialog).to_contain_text("Stead may work here.")
+    expect(dialog).to_contain_text("Stead can work here.")
     axe(page)
-    dialog.get_by_role("button", name="Allow it").click()
+    dialog.get_by_role("button", name="Allow").click()
     expect(dialog).to_have_count(0)
     (row,) = walked.house.get("/egress/hosts")["items"]
     assert (row["host"], row["directory"]) == ("docs.quay.example.com", str(walked.project))
     open_row(page, "allowed hosts", "docs.quay.example.com")
-    page.get_by_role("dialog", name="Stop allowing docs.quay.example.com?").get_by_role(
-        "button", name="Stop allowing"
-    ).click()
-    says(page, "No host is allowed")
+    page.get_by_role("dialog", name="Remove docs.quay.example.com?").get_by_role("button", name="Remove").click()
+    says(page, "No allowed hosts")
     assert walked.house.get("/egress/hosts")["items"] == []
 
 
@@ -79,43 +77,43 @@ def test_package_registries_are_allowed_at_once_and_shown_spelled_out(walked: St
     dialog = page.get_by_role("dialog", name="Allow a host")
     dialog.get_by_role("checkbox", name="Package registries").click()
     expect(dialog.get_by_role("textbox", name="Host")).to_have_count(0)
-    dialog.get_by_role("checkbox", name="What you allow ahead also holds after installing").click()
+    dialog.get_by_role("checkbox", name="Pre-approvals still hold after installing packages").click()
     dialog.get_by_role("textbox", name="Folder").fill(str(walked.project))
     axe(page)
-    dialog.get_by_role("button", name="Allow it").click()
+    dialog.get_by_role("button", name="Allow").click()
     expect(dialog).to_have_count(0)
     (row,) = walked.house.get("/egress/hosts")["items"]
     assert row["host"] == "registries" and row["grants_last"]
     says(page, "Package registries, and what you allow ahead holds after installing: pypi.org")
     open_row(page, "allowed hosts", "registries")
-    ending = page.get_by_role("dialog", name="Stop allowing registries?")
+    ending = page.get_by_role("dialog", name="Remove registries?")
     expect(ending).to_contain_text("pypi.org, files.pythonhosted.org, registry.npmjs.org")
-    ending.get_by_role("button", name="Stop allowing").click()
-    says(page, "No host is allowed")
+    ending.get_by_role("button", name="Remove").click()
+    says(page, "No allowed hosts")
 
 
 def test_a_rule_is_made_shown_as_it_was_understood_and_taken_back(walked: Stage, visit: Visit, watch: Watch) -> None:
     page = visit(walked, "/rules")
-    sentence = page.get_by_role("textbox", name="Say a rule")
+    sentence = page.get_by_role("textbox", name="Add a rule")
     sentence.fill("be nice to the boats")
-    page.get_by_role("button", name="See what it does").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("region", name="What the rule would do")).to_contain_text("This makes no rule yet")
     assert walked.house.get("/rules")["items"] == []
     sentence.fill("never run `make`")
-    page.get_by_role("button", name="See what it does").click()
+    page.get_by_role("button", name="Preview").click()
     preview = page.get_by_role("region", name="What the rule would do")
     expect(preview).to_contain_text("running programs; the command is make")
     assert walked.house.get("/rules")["items"] == []
-    preview.get_by_role("button", name="Make it a rule").click()
+    preview.get_by_role("button", name="Add rule").click()
     row = page.get_by_role("grid", name="rules").get_by_role("row").filter(has_text="never run")
-    expect(row).to_contain_text("forbids")
+    expect(row).to_contain_text("deny")
     expect(row).to_contain_text("running programs; the command is make")
     expect(row).to_contain_text("every folder")
     assert [rule["decision"] for rule in walked.house.get("/rules")["items"]] == ["deny"]
     open_row(page, "rules", "never run")
-    dialog = page.get_by_role("dialog", name="Take this rule back?")
+    dialog = page.get_by_role("dialog", name="Delete this rule?")
     expect(dialog).to_contain_text("running programs; the command is make")
-    dialog.get_by_role("button", name="Take it back").click()
+    dialog.get_by_role("button", name="Delete rule").click()
     says(page, "No rules yet")
     assert walked.house.get("/rules")["items"] == []
 
@@ -125,13 +123,13 @@ def test_a_rule_is_changed_in_its_form_and_ends_on_a_day(walked: Stage, visit: V
     (made,) = walked.house.get("/rules")["items"]
     page = visit(walked, "/rules")
     open_row(page, "rules", "never run `make deploy`")
-    page.get_by_role("button", name="Change it").click()
-    dialog = page.get_by_role("dialog", name="Change it")
+    page.get_by_role("button", name="Edit").click()
+    dialog = page.get_by_role("dialog", name="Edit")
     dialog.get_by_role("checkbox", name="deleting").check()
     dialog.get_by_label("Last day").fill("2099-12-31")
-    dialog.get_by_role("button", name="See what it does").click()
+    dialog.get_by_role("button", name="Preview").click()
     axe(page)
-    dialog.get_by_role("button", name="Make it a rule").click()
+    dialog.get_by_role("button", name="Add rule").click()
     expect(dialog).to_have_count(0)
     (rule,) = walked.house.get("/rules")["items"]
     assert rule["id"] == made["id"]
@@ -147,12 +145,12 @@ def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(wa
     walked.house.post(f"/approvals/{asked}/decision", {"answer": "project", "digest": digest, "whole": True})
     walked.house.wait(id, *WELL, timeout_s=60)
     page = visit(walked, "/rules")
-    open_row(page, "leaves", "shell")
-    dialog = page.get_by_role("dialog", name="Take back what shell may do?")
+    open_row(page, "approvals", "shell")
+    dialog = page.get_by_role("dialog", name="Revoke shell?")
     expect(dialog).to_contain_text(str(walked.project))
-    dialog.get_by_role("button", name="Take it back").click()
-    says(page, "None is in force")
-    expect(page.get_by_role("grid", name=re.compile("leaves"))).to_have_count(0)
+    dialog.get_by_role("button", name="Revoke").click()
+    says(page, "None yet")
+    expect(page.get_by_role("grid", name=re.compile("approvals"))).to_have_count(0)
     again = walked.house.give("Please count the boats", walked.project)
     assert question(walked, again)
     walked.house.post(f"/objectives/{again}/cancel")

@@ -17,6 +17,6 @@ test("marks of the text itself lose nothing of it", () => {
 });
 
 test("a type without words of its own says itself", () => {
-  expect(saidBy("message.received")).toBe("Said to it");
+  expect(saidBy("message.received")).toBe("Message");
   expect(saidBy("moon.rose")).toBe("moon.rose");
 });

@@ -47,11 +47,11 @@ test("what was kept comes back, and nothing that is none of it", () => {
 
 test("the sentence says what it may do and what it may spend", () => {
   const said = promise({ ...DRAFT, allow: "write", hosts: "pypi.org", trial: true });
-  for (const words of ["quill", "uses write", "reaches pypi.org", "out of the folder", "400,000 tokens", "$5.00"]) {
+  for (const words of ["quill", "uses write", "reaches pypi.org", "wait for your review", "400,000 tokens", "$5.00"]) {
     expect(said).toContain(words);
   }
-  expect(promise({ ...DRAFT, tokens: "unlimited", usd: "unlimited" })).toContain("without a limit");
-  expect(promise({ ...DRAFT, profile: "readonly", trial: true })).not.toContain("out of the folder");
+  expect(promise({ ...DRAFT, tokens: "unlimited", usd: "unlimited" })).toContain("No spending limit");
+  expect(promise({ ...DRAFT, profile: "readonly", trial: true })).not.toContain("wait for your review");
 });
 
 test("a line of what must be true is a command, or a kind and what it is about", () => {

@@ -1,11 +1,11 @@
 import { define } from "@/i18n";
 
 export const t = define("attachments", {
-  attach: "Attach pictures or PDF documents",
+  attach: "Attach images or PDFs",
   attached: "Attached files",
-  picture: "Picture {name}",
+  picture: "Image {name}",
   pages: "{count, plural, one {# page} other {# pages}}",
   remove: "Remove {name}",
   uploading: "Uploading…",
-  failed: "It was not attached",
+  failed: "Couldn’t attach it",
 });

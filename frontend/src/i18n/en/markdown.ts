@@ -2,9 +2,9 @@
 import { define } from "@/i18n";
 
 export const t = define("markdown", {
-  picture: "Picture:",
+  picture: "Image:",
   code: "code",
   codeIn: "Code {language}",
-  copyCode: "Copy the code",
+  copyCode: "Copy code",
   table: "Table",
 });

@@ -5,9 +5,8 @@ export const t = define("more", {
   schedules: "Schedules",
   skills: "Skills",
   canvas: "Canvas",
-  about:
-    "This page is older than the daemon and knows only that these are there. What can be done with them: stead --help",
-  none: "There are none",
-  noneWhy: "The daemon has this part, and nothing in it yet.",
+  about: "This page is older than the daemon and cannot show these yet. In the terminal: stead --help",
+  none: "None",
+  noneWhy: "Nothing here yet.",
   rows: "rows",
 });

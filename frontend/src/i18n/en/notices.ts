@@ -2,11 +2,11 @@ import { define } from "@/i18n";
 
 export const t = define("notices", {
   title: "Notifications",
-  none: "Nothing happened since you opened this page.",
-  asks: "Something waits for you",
-  answer: "Answer it",
-  look: "Look",
-  clear: "Clear the list",
+  none: "No notifications.",
+  asks: "Needs your approval",
+  answer: "Review",
+  look: "View",
+  clear: "Clear all",
   answered: "Answered: {title}",
   verified: "Verified: {title}",
   unverified: "Done, unverified: {title}",
@@ -14,5 +14,5 @@ export const t = define("notices", {
   failed: "Failed: {title}",
   cancelled: "Cancelled: {title}",
   unseen: "{count, plural, =0 {Notifications} one {Notifications, # new} other {Notifications, # new}}",
-  review: "Changes wait for your review: {title}",
+  review: "Changes need your review: {title}",
 });

@@ -2,11 +2,11 @@
 import { define } from "@/i18n";
 
 export const t = define("ways", {
-  pinned: "always told",
+  pinned: "pinned",
   alias: "its name",
   words: "its words",
   meaning: "its meaning",
-  neighbour: "what stands beside it",
+  neighbour: "nearby context",
   session: "its session",
   speaker: "who said it",
   person: "the person it is about",
