@@ -487,5 +487,5 @@ def test_what_a_model_is_given_of_memory_is_counted_and_shown_only_when_asked_fo
     body = {"type": "memory.recalled", "told": told, "dead": ["meaning"]}
     for verbose in (False, True):
         printed({"kind": "line", "place": 0, "body": body}, verbose=verbose)
-    count = "1 memory added to the prompt (meaning: unavailable)\n"
+    count = "1 memory added to the prompt (search by meaning unavailable)\n"
     assert capsys.readouterr().out == f"{count}{count}  m_00112233445566aa  Ada lives in Graz.  (alias, words)\n"
