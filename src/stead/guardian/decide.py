@@ -217,7 +217,7 @@ def _why_ask(
         return call.shell.reasons[0]
     named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
     if spec.declaration.effect is ToolEffect.WRITE and (path := next(filter(kept, named), "")):
-        return Reason("obeyed-file", f"Other tools (CI, editor, Git) execute or obey {path!r}: the change waits for your review.")
+        return Reason("obeyed-file", f"Other tools (CI, editor, Git) obey {path!r}: the change waits for your review.")
     return Reason(f"level-{level.value}", _DOES.get(spec.declaration.effect, "It acts on the outside world."))
 
 
