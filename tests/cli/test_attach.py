@@ -349,3 +349,11 @@ def test_a_table_fits_a_narrow_terminal_and_its_ids_stay_whole(cli: Cli, api: Si
     assert all(len(line) <= 80 for line in terminal.seen.splitlines())
     assert sitting.id in terminal.seen
     assert "…" in terminal.seen
+
+
+def test_a_wide_terminal_shows_a_long_title_whole(cli: Cli, api: Simulator) -> None:
+    title = "A title that says at some length what is to be done about the kilns"
+    assert cli("run", "go", "--title", title, "--detach").code == 0
+    with at_terminal(cli, "objectives", COLUMNS="160", NO_COLOR="1") as terminal:
+        assert terminal.end() == 0
+    assert title in terminal.seen

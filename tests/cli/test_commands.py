@@ -290,18 +290,52 @@ def test_the_log_is_followed_over_its_rotation(cli: Cli) -> None:
         assert process.stdout.readline() == "newest\n"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_every_command(cli: Cli, shell: str) -> None:
-    script = cli("completion", shell).out
-    for word in ("up", "providers", "--budget-tokens", "set-key", "rebuild", "--follow"):
-        assert word in script
+@pytest.mark.parametrize(
+    ("line", "completes"),
+    [
+        ("prov", ["providers"]),
+        ("run --budget-t", ["--budget-tokens"]),
+        ("run --profile ", ["work", "ask", "readonly"]),
+        ("providers set --effort ", ["low", "medium", "high", "none"]),
+        ("providers set-", ["set-key"]),
+        ("logs --fol", ["--follow"]),
+        ("memory add --k", ["--key", "--kind"]),
+        ("memory forget --k", []),
+        ("completion ", ["bash", "zsh", "fish", "words"]),
+        ("no-such ", []),
+    ],
+)
+def test_what_may_stand_where_something_is_typed_is_completed(cli: Cli, line: str, completes: list[str]) -> None:
+    shown = cli("completion", "words", "--", *line.split(" "))
+    assert (shown.code, shown.out.split(), shown.err) == (0, completes, "")
+
+
+def test_all_options_are_those_of_one_action(cli: Cli) -> None:
+    options = cli("completion", "words", "--", "memory", "add", "--").out.split()
+    assert "--key" in options
+    assert "--nearly" not in options, "that is one of memory forget"
+
+
+def test_ids_are_completed_from_a_daemon_that_runs_and_none_is_started(cli: Cli, ended: Run) -> None:
+    assert cli("completion", "words", "--", "show", "").out.split() == [ended.id]
+    assert cli("completion", "words", "--", "show", "x").out == ""
+    elsewhere = cli.directory / "other"
+    asked = cli("completion", "words", "--", "--home", str(elsewhere), "show", "")
+    assert (asked.code, asked.out) == (4, "")
+    assert not elsewhere.exists()
 
 
 def test_bash_accepts_its_completion_and_completes(cli: Cli) -> None:
-    code = 'source /dev/stdin; COMP_WORDS=(stead run --budget-t); COMP_CWORD=2; _stead; echo "${COMPREPLY[@]}"'
+    """The other two shells ask the same command; they are not on every machine."""
+    stead = f'stead() {{ {sys.executable} -m stead "$@"; }}'
+    code = (
+        f'{stead}; source /dev/stdin; COMP_WORDS=(stead run --budget-t); COMP_CWORD=2; _stead; echo "${{COMPREPLY[@]}}"'
+    )
     script = cli("completion", "bash").out
     done = subprocess.run(["bash", "-c", code], input=script, capture_output=True, text=True, timeout=20, check=False)
     assert (done.stdout, done.stderr) == ("--budget-tokens\n", "")
+    for shell in ("zsh", "fish"):
+        assert "stead completion words -- " in cli("completion", shell).out
 
 
 def test_status_fits_one_screen_and_says_what_the_model_is(cli: Cli, ended: Run) -> None:

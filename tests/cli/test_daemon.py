@@ -172,9 +172,9 @@ def test_what_was_made_has_its_id_at_the_top_of_the_json(offline: Cli) -> None:
     (fork,) = offline("session", "fork", session["id"], "--json").rows
     assert fork["id"] == fork["session"] != session["id"]
     assert offline("rules", "add", "never change infra/", "--yes", "--json").rows[0]["id"].startswith("r_")
-    assert offline("memory", "add", "The kiln is in hall 2.").code == 0
+    (made,) = offline("memory", "add", "The kiln is in hall 2.", "--json").rows
     (memory,) = offline("memory", "list", "--json").rows
-    assert memory["id"] == memory["memory"]["id"]
+    assert made["id"] == memory["id"] == memory["memory"]["id"]
 
 
 def test_a_failing_start_shows_why_and_ends_with_4(offline: Cli, home: Home) -> None:

@@ -186,6 +186,28 @@ def test_replies_and_output_are_streamed_as_they_come(cli: Cli, serve: Serve) ->
     assert "    | last\n    | [exit code 0]\n" in terminal.seen, "a last line without an end is shown, too"
 
 
+def test_the_last_line_of_a_diff_that_streams_by_is_shown(cli: Cli, serve: Serve) -> None:
+    def stream(run: Run) -> None:
+        run.api.wait_for(run.api.watching)
+        call = ("write", {"path": "one.txt", "text": "one line only\n"})
+        scripts.reply(run, 1, "", call)
+        scripts.start(run, "call_1_0", *call)
+        delta = {"type": "output.delta", "session": run.id, "key": "call_1_0", "offset": 0}
+        run.stream(delta | {"text": "@@ -1,0 +1,1 @@\n+one line only"})
+        run.api.wait_for(lambda: vars(run.api).get("shown"))
+        scripts.finish(run, "call_1_0", "write", "Wrote one.txt.")
+        run.end("unverified")
+
+    api = serve(stream)
+    with at_terminal(cli, "run", "build", NO_COLOR="1") as terminal:
+        terminal.until("| @@ -1,0 +1,1 @@\n")
+        with api.changed:
+            vars(api)["shown"] = True
+            api.changed.notify_all()
+        assert terminal.end() == 0
+    assert "    | @@ -1,0 +1,1 @@\n    | +one line only\n> write one.txt  ok" in terminal.seen
+
+
 def test_a_lost_piece_of_a_reply_is_made_up_for_by_the_whole(cli: Cli, serve: Serve) -> None:
     def stream(run: Run) -> None:
         run.api.wait_for(run.api.watching)

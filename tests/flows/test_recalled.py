@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stead.domain.ends import WELL
-from tests.fakes.models import Call, Turn
+from tests.fakes.models import Call, Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.flows.sitting import sit_down
@@ -144,3 +144,22 @@ def test_a_run_is_told_neither_of_failed_runs_nor_what_a_model_says_when_it_call
     found = house.get("/memories/recall", query="lighthouse", directory=str(project))
     assert "The lighthouse is painted white." in texts(found)
     assert not [text for text in texts(found) if "Survey" in text or "harbour" in text]
+
+
+def test_a_run_is_told_neither_of_cancelled_runs_nor_twice_of_the_same(house: LivingHome, project: Path) -> None:
+    def script(seen: Seen) -> Turn:
+        asked = str(seen.body["messages"][-1])
+        return Turn("", (Call("shell", {"command": "sleep 60"}),)) if asked.endswith("quay'}") else Turn("Hello there.")
+
+    with served(script) as model:
+        use_model(house, model.openai)
+        cut_off = house.give("Paint the quay", project)
+        house.until(lambda: house.bodies(cut_off, "tool.started") != [], "the command to run")
+        house.post(f"/objectives/{cut_off}/cancel")
+        house.wait(cut_off, "cancelled")
+        for _ in range(2):
+            assert house.finish(house.give("Greet the harbour", project))["status"] in WELL
+        house.finish(house.give("And now?", project))
+        last = json.dumps(model.requests()[-1].body["messages"])
+    assert last.count("Greet the harbour: Hello there.") == 1
+    assert "quay" not in last

@@ -61,6 +61,18 @@ def test_a_turn_is_asked_about_told_undone_and_gone_back_on(house: LivingHome, p
     assert (project / "notes.txt").read_text("utf-8") == "one\n2\n"
 
 
+def test_a_turn_that_ends_before_any_model_request_ends_the_wait(house: LivingHome, project: Path) -> None:
+    began = house.cli("session", "new", ".", "--budget-tokens", "10", "-m", "hello", cwd=project, timeout_s=20)
+    assert began.returncode == 1, began.stderr
+    assert "turn 1 ended: budget\n" in began.stdout
+    id = house.get("/sessions")["items"][0]["id"]
+    again = house.cli("session", "send", id, "hello again", "--wait", timeout_s=20)
+    assert again.returncode == 1, again.stderr
+    assert "turn 2 ended: budget\n" in again.stdout
+    used = house.cli("session", "show", id).stdout
+    assert " in all\n" in used, "the time is that from its opening on, pauses included"
+
+
 def test_going_back_and_undoing_that_and_a_fork_in_a_folder_of_its_own(
     house: LivingHome, project: Path, tmp_path: Path
 ) -> None:

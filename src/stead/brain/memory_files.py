@@ -141,12 +141,13 @@ def loaded_files(
             add(f"{entry.folder}/{name}", lines, len(rows), _MEMORY_CHARS, entry.more if name == MEMORIES else 0)
     for day in days:
         for entry in by_scope:
-            happened = [
-                line
+            happened = {
+                (line.title, line.text): line  # what happened again is said once, at its last time
                 for line in entry.lines
                 if day.since_ms <= line.ts_ms < day.until_ms and not (line.tainted or line.failed)
-            ]
-            lines = (_happened(line, clock) for line in reversed(happened))
+            }
+            newest = sorted(happened.values(), key=lambda line: line.ts_ms, reverse=True)
+            lines = (_happened(line, clock) for line in newest)
             add(f"{entry.folder}/{JOURNAL}/{day.name}.md", lines, len(happened), _JOURNAL_CHARS, 0)
     return tuple(files)
 

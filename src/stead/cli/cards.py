@@ -128,7 +128,7 @@ def _arguments(text: str) -> list[tuple[str, str]]:
     if not isinstance(values, dict):
         return [("arguments", text)]
     if isinstance(values.get("old"), str) and isinstance(values.get("new"), str):
-        values = {**values, "change": _change(values.pop("old"), values.pop("new"))}
+        values["change"] = _change(values.pop("old"), values.pop("new"))
     pairs = [(k, v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)) for k, v in values.items()]
     return sorted(pairs, key=lambda pair: pair[0] not in _WHOLE)
 

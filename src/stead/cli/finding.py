@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stead.cli.invocation import CommandError
@@ -56,6 +57,12 @@ class Kind(NamedTuple):
         """The id that is meant. A whole one costs no request."""
         whole = _with_prefix(typed, self.prefix)
         return whole if len(whole) == _ID_LENGTH else str(self.row(client, typed)["id"])
+
+    def ids(self, client: Client) -> list[str]:
+        """The first ids of each list that is no part of another thing; they complete what is typed."""
+        places = [place for place in self.paths if "{" not in place]
+        rows = (islice(client.items(place, **self.query), _PAGE) for place in places)
+        return [self._named(row)["id"] for row in chain.from_iterable(rows)]
 
     def _named(self, row: Json) -> Json:
         inner = row[self.within] if self.within else row

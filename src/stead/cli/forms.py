@@ -34,7 +34,7 @@ class Argument(NamedTuple):
 
     def add(self, parser: Any) -> None:
         """Declare it to a parser, or a group of one."""
-        parser.add_argument(*self.words, **self.settings)
+        vars(parser.add_argument(*self.words, **self.settings))["find"] = self.find  # for completion
 
     def resolve(self, invocation: Invocation, arguments: Namespace) -> None:
         """Put what is meant in the place of what was typed."""

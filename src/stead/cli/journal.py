@@ -59,7 +59,7 @@ _OPEN = Listing("/open-runs", "SESSION: {session} | SINCE: {since_ms:age} | WHAT
 _USED = Listing(
     "",
     "SESSION: {id} | >TOKENS: {tokens_used:number} | >RESERVED: {tokens_reserved:number} | >COST: {:cost}"
-    " | >REQUESTS: {iterations:number} | TITLE: {title:48}",
+    " | >REQUESTS: {iterations:number} | TITLE: {title:120}",
     "No objective has used any.",
 )
 _REBUILD = Act("POST /views/rebuild", "The read models were rebuilt from the journal.", timeout_s=_REBUILD_TIMEOUT_S)

@@ -37,9 +37,9 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     marks = _STATED(arguments)
     items = [{"text": text, **marks} for text in texts]
     answer = invocation.client.post("/memories", {"items": items, **scope_fields(arguments)})
-    if invocation.as_json:
-        return invocation.report(answer)
     became = [part.split() for part in answer["text"].split("; ") if part]
+    if invocation.as_json:
+        return invocation.report({**answer, "id": became[0][1]} if len(texts) == len(became) == 1 else answer)
     for text, (word, id) in zip(texts, became, strict=False):
         invocation.out.line(f"{_BECAME.get(word, clean_line(word))}: {clean_line(id)}  {clean_line(text, 80)}")
     if len(texts) > len(became):

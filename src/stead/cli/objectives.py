@@ -78,7 +78,7 @@ def _again(arguments: Namespace) -> Json:
 
 _LIST = Listing(
     "/objectives",
-    "ID: {id} | STATUS: {status} | TITLE: {title:48} | >TOKENS: {tokens_used:number} | >COST: {:cost}"
+    "ID: {id} | STATUS: {status} | TITLE: {title:120} | >TOKENS: {tokens_used:number} | >COST: {:cost}"
     " | CREATED: {created_ms:age}",
     "[None is {status}.]{status?:No objectives yet. Give one: stead run GOAL}",
     query=("status", *QUERY),

@@ -56,7 +56,7 @@ def _put_away(archived: bool) -> Act:
 
 
 def _rows(one: Argument) -> dict[str, Row]:
-    title = Act(f"PUT {_LABELS}", "{id} is called so.", lambda given: {"title": given.title})
+    title = Act(f"PUT {_LABELS}", "{id} is renamed.", lambda given: {"title": given.title})
     return {
         "rename": ("give it another title", (one, arg("title TITLE", "up to 80 characters")), title),
         "tag": ("show its tags, add some or take some away", (one, _TAGS, _REMOVE), _tag),

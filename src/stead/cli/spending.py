@@ -88,10 +88,10 @@ def limits_of(arguments: Namespace) -> Json:
 
 
 def cost_line(row: Json) -> str:
-    """What an objective used, and of how much."""
+    """What an objective used, and of how much, and the time from its opening to its end, pauses included."""
     took = figures.duration((row["ended_ms"] or row["updated_ms"]) - row["created_ms"])
     used = "{iterations:#model request}, {tokens_used:number} of {budget.tokens:number} tokens"
-    return fill(f"{used}, {{:cost}} of {{budget.usd_micros:money}}, {took}", row)
+    return fill(f"{used}, {{:cost}} of {{budget.usd_micros:money}}, {took} in all", row)
 
 
 _UNPRICED = "No price is known for {unpriced:400}: of these the limit of tokens alone counts what is used."

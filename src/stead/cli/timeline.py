@@ -197,6 +197,10 @@ class TimelinePrinter:
 
     def _finish(self, step: Json, finished: Json) -> None:
         outcome = finished["outcome"]
+        shown, rest = self._output.pop(step["key"], (0, ""))
+        tailed = finished["text"].strip() and (outcome == "error" or (step["tool"] == "shell" and outcome == "ok"))
+        if rest and not tailed:
+            self._line(f"    | {_as_it_stands(rest)}".rstrip(), "dim")
         word, style = _OUTCOMES.get(outcome, (clean_line(outcome), "red"))
         detail = fill(", {duration_ms:duration}", finished) if outcome in ("ok", "error") else ""
         if outcome == "denied" and (judged := step["judged"]) and judged["verdict"] != "allow":
@@ -208,8 +212,7 @@ class TimelinePrinter:
             self.finish_line()
         else:
             self._line(f"{self._heading(step)}  {text}")
-        shown, _ = self._output.pop(step["key"], (0, ""))
-        if finished["text"].strip() and (outcome == "error" or (step["tool"] == "shell" and outcome == "ok")):
+        if tailed:
             self._tail(finished["text"], seen=shown if shown < LIVE_LINES else 0)
         self._lines((fill("    ! {text:300}", warning), "yellow") for warning in finished["warnings"])
 

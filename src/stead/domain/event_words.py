@@ -142,7 +142,7 @@ def worded(body: Json) -> Iterator[Words]:
             yield f"a terminal ended: {_ENDS.get(body['why'], '{why}')}", body, style
         case "memory.recalled":
             what = "{told:#memory/memories}" if body["told"] else "no memory"
-            yield f"{what} added to the prompt[ ({{dead:80}}: unavailable)]", body, "dim"
+            yield f"{what} added to the prompt[ (search by {{dead:80}} unavailable)]", body, "dim"
             yield from (("  {ref}  {text:140}  ({by:60})", one, "dim") for one in body["told"])
         case "memory.forgotten":
             receipt = body["receipt"]

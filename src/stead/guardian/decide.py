@@ -210,14 +210,14 @@ def _why_ask(
         return Reason("read-more", "After something untrusted was read, it read private data that no plan named.")
     fresh = flow.kinds(facts.context.sources)
     if fresh and any(grant.tool == call.tool for grant in facts.grants):
-        return Reason("tainted-context", f"Since it was granted, the session has read {', '.join(fresh)}: untrusted.")
+        return Reason("tainted-context", f"Asked again: the session has since read {', '.join(fresh)}: untrusted.")
     if call.shell is not None:
         if unapproved:
             return Reason("network", f"The command wants to reach {', '.join(unapproved)}.")
         return call.shell.reasons[0]
     named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
     if spec.declaration.effect is ToolEffect.WRITE and (path := next(filter(kept, named), "")):
-        return Reason("obeyed-file", f"Other programs obey {path!r}: what it holds then waits for your review.")
+        return Reason("obeyed-file", f"Other tools (CI, editor, Git) obey {path!r}: the change waits for your review.")
     return Reason(f"level-{level.value}", _DOES.get(spec.declaration.effect, "It acts on the outside world."))
 
 

@@ -50,8 +50,8 @@ RULES = {
     # critical: it destroys, hides or hijacks
     "shell-too-long": _critical("The command is too long or too deeply nested to be read; split it."),
     "shell-hidden-characters": _critical("The command holds {thing}, which cannot be seen; write it without."),
-    "shell-disguised-command": _critical("{thing} disguises the name of a command; write it plainly."),
-    "shell-environment": _critical("{thing} decides which programs other commands run."),
+    "shell-disguised-command": _critical("{thing} is a program whose name is computed at run time; write it plainly."),
+    "shell-environment": _critical("{thing} can change what code other commands run."),
     "shell-piped-code": _critical("{thing} runs whatever is fed to it; keep it in a file and run that."),
     "shell-dynamic-code": _critical("{thing} runs text that only the shell can know; write the command out."),
     "shell-suspicious": _critical("The shell's grammar does not fit {thing}, and it speaks of dangerous commands."),
@@ -63,7 +63,7 @@ RULES = {
     "shell-set-id": _critical("{thing} makes a program run with its owner's rights."),
     # high: it runs code, or is not understood
     "shell-unparsed": _high("The shell's grammar does not fit {thing}."),
-    "shell-two-readings": _high("{thing} can be read in two ways; write it more simply."),
+    "shell-two-readings": _high("Stead cannot analyse {thing}; write it more simply."),
     "shell-not-understood": _high("{thing} is shell syntax that is not followed."),
     "shell-control-flow": _high("{thing} runs commands by conditions; run them one by one."),
     "shell-dynamic-command": _high("{thing} is a command whose name only the shell can know."),
@@ -80,7 +80,7 @@ RULES = {
     "shell-glob-option": _high("{thing} could match a file named like an option; put ./ before it."),
     "shell-git-elsewhere": _high("{thing} obeys the settings of a repository in another folder."),
     "shell-removes": _high("{thing} removes files.", grantable=True),
-    "shell-acts": _high("{thing} changes more than files of the workspace.", grantable=True),
+    "shell-acts": _high("{thing} changes Git state, or something outside the workspace.", grantable=True),
     "shell-network": _high("{thing} speaks to other computers.", grantable=True),
     "shell-path-outside": _high("{thing} is outside the workspace.", grantable=True, changes=False),
     "shell-secret-path": _high("{thing} is a usual place of secrets.", grantable=True, changes=False),

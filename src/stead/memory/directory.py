@@ -172,10 +172,10 @@ class Directory:
 
 
 def failed(body: ev.Body) -> bool:
-    """Whether an event ends a run or a turn that came to nothing: a fault, a limit, work that was not done."""
+    """Whether an event ends a run or a turn that came to nothing: a fault, a limit, work not done, a run cut off."""
     match body:
         case ev.ObjectiveEnded(status=status):
-            return status in ("failed", "incomplete")
+            return status in ("failed", "incomplete", "cancelled")
         case ev.TurnEnded(reason=reason):
             return reason not in ("done", "cancelled")
         case _:
