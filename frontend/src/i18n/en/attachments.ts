@@ -7,5 +7,8 @@ export const t = define("attachments", {
   pages: "{count, plural, one {# page} other {# pages}}",
   remove: "Remove {name}",
   uploading: "Uploading…",
-  failed: "It was not attached",
+  failed: "{name} was not attached",
+  tooLarge: "It has more than 20 MB; make it smaller.",
+  drop: "Drop the files anywhere to attach them.",
+  withGoal: "Pictures and PDF documents: pick, paste or drop them.",
 });
