@@ -22,7 +22,6 @@ from stead.machines.making import Maker
 
 _CHUNK_BYTES = 3 << 20
 _LIMIT_S = 50.0
-_LOAD_MS = b"40000"
 
 
 class MachinePictures:
@@ -57,9 +56,8 @@ class MachinePictures:
                 "Chromium under /usr on this computer to convert it: apt install chromium, or save it as a small PNG",
                 *(LONGEST_EDGE, MOST_PICTURE_BYTES / 1_000_000),
             )
-        arguments = (program.encode(), b64encode(data), b"%d" % LONGEST_EDGE, b"%d" % MOST_PICTURE_BYTES)
-        found = await self._asked("scale", *arguments)
-        if not found:
+        limits = b"%d" % LONGEST_EDGE, b"%d" % MOST_PICTURE_BYTES
+        if not (found := await self._asked("scale", program.encode(), b64encode(data), *limits)):
             raise InvalidRequest("the picture could not be decoded; save it again as PNG or JPEG, with fewer pixels")
         return found
 
@@ -76,7 +74,7 @@ class MachinePictures:
                 SessionId("pictures"), Binding("", writable=False), lambda _why: None, "browse"
             )
             try:
-                verdict, *fields = await machine.call(operation, _LOAD_MS, *arguments, limit_s=_LIMIT_S)
+                verdict, *fields = await machine.call(operation, b"40000", *arguments, limit_s=_LIMIT_S)
             except ToolFault as error:
                 raise InvalidRequest(str(error)) from error
             finally:
