@@ -63,6 +63,19 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("remember", {"items": [{"text": FERRY, "key": "ferry.sunday", "value": "nine"}]}),)),
         Turn("I keep it in mind."),
     ),
+    "look at the plan": (
+        Turn("I look.", calls=tuple(Call("read", {"path": path}) for path in ("plan.png", "offer.pdf"))),
+        Turn("It is red."),
+    ),
+    "look outside": (
+        Turn("I look.", calls=(Call("read", {"path": "../beside/secret.txt"}), Call("read", {"path": "/etc/passwd"}))),
+        Turn("I see nothing there."),
+    ),
+    "write of both quays": (
+        Turn("I write.", calls=(Call("edit", {"path": "README.md", "old": "# Quill", "new": "# Quays"}),)),
+        Turn("", calls=(Call("edit", {"path": "notes/tides.md", "old": "# Tides", "new": "# Quays"}),)),
+        Turn("Both are written."),
+    ),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }
 DONE = Turn("Done.")

@@ -62,6 +62,7 @@ def test_an_answer_at_the_command_line_closes_the_question_on_the_page(walked: S
     expect(page.get_by_role("button", name=ONCE)).to_have_count(0)
 
 
+@promise("SES-3.queue")
 def test_a_no_carries_its_reason_and_enter_alone_allows_nothing(walked: Stage, visit: Visit, hands: Hands) -> None:
     approval = question(walked, walked.house.give("Please light the lamps", walked.project))
     page = visit(walked, f"/approvals/{approval}")

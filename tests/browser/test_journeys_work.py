@@ -11,10 +11,12 @@ from tests.browser.chrome import Visit, settled
 from tests.browser.hands import Hands
 from tests.browser.stage import Stage
 from tests.browser.watching import question, says
+from tests.promises import promise
 
 TERMINAL = re.compile("^Terminal")
 
 
+@promise("SES-1.diff", "SES-1.terminal")
 def test_a_session_changes_code_and_its_diff_and_a_terminal_show_it(walked: Stage, visit: Visit, hands: Hands) -> None:
     (walked.project / "lamps.py").write_text('LAMPS = ["north", "south"]\n', "utf-8")
     page = visit(walked, "/sessions/new")

@@ -44,7 +44,7 @@ def bodies(stage: Stage, session: str, kind: str) -> list[dict[str, Any]]:
     return [event["body"] for event in events if event["body"]["type"] == kind]
 
 
-@pytest.mark.promise("UI-1.sessions")
+@pytest.mark.promise("UI-1.sessions", "SES-1.chat")
 def test_a_session_is_opened_spoken_to_and_written_to_while_it_writes(stage: Stage, visit: Visit) -> None:
     page = visit(stage, "/sessions")
     page.get_by_role("main").get_by_role("link", name="New session").click()
@@ -83,6 +83,7 @@ def test_what_is_being_written_survives_a_reload_and_what_was_said_comes_back(st
     expect(page.get_by_role("textbox", name=SAY)).to_have_value("half a\nthought")
 
 
+@pytest.mark.promise("SES-3.queue")
 def test_calls_that_wait_are_edited_and_called_off_and_what_is_left_runs(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "A queue")
     page = visit(stage, f"/sessions/{session}")
@@ -108,6 +109,7 @@ def test_calls_that_wait_are_edited_and_called_off_and_what_is_left_runs(stage: 
     assert "ls notes" in ran[1]
 
 
+@pytest.mark.promise("SES-1.diff")
 def test_a_change_is_shown_where_it_was_made_and_undone_there(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "An edit", allow=["edit", "shell"])
     page = visit(stage, f"/sessions/{session}")
@@ -123,6 +125,7 @@ def test_a_change_is_shown_where_it_was_made_and_undone_there(stage: Stage, visi
     assert (stage.project / "lamps.py").read_text("utf-8") == before
 
 
+@pytest.mark.promise("SES-3.cancel", "SES-6.interrupts")
 def test_what_runs_is_cut_in_on_stopped_and_goes_on(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "A watch", allow=["shell"])
     page = visit(stage, f"/sessions/{session}")

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from stead.domain.attachments import MOST_PICTURE_BYTES, media_type, read_picture
 from stead.domain.errors import InvalidRequest
-from tests.fakes.pictures import EXIF, chunk, jpeg, pdf, png, segment
+from tests.fakes.pictures import EXIF, chunk, jpeg, pdf, png, segment, turned
 
 
 def test_metadata_leave_and_the_picture_stays() -> None:
     told = png(40, 30, chunk(b"eXIf", EXIF), chunk(b"iCCP", b"profile"), chunk(b"tEXt", b"Author\0Mila"))
     for data in (told, told + b"appended"):
         found = read_picture(data)
-        assert (found.width, found.height, found.moving, found.data) == (40, 30, False, png(40, 30))
+        assert (found.width, found.height, found.decode, found.data) == (40, 30, False, png(40, 30))
     told = jpeg(40, 30, segment(0xE1, EXIF), segment(0xE2, b"ICC_PROFILE"), segment(0xFE, b"by Mila"))
     assert read_picture(told).data == jpeg(40, 30) and EXIF not in read_picture(told).data
 
@@ -35,6 +35,13 @@ def test_what_is_too_large_or_moves_does_not_fit_as_it_is() -> None:
     assert not read_picture(png(40, 30, chunk(b"acTL", b"\0" * 8))).fits
     large = png(40, 30, chunk(b"IDAT", b"\0" * MOST_PICTURE_BYTES))
     assert not read_picture(large).fits
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_photograph_that_lies_on_its_side_is_left_to_the_decoder(order: str) -> None:
+    for turn in range(1, 9):
+        assert read_picture(jpeg(40, 30, segment(0xE1, turned(turn, order)))).fits is (turn == 1)
+    assert read_picture(jpeg(40, 30, segment(0xFE, turned(6, order)))).fits  # a comment turns nothing
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import pytest
 
 from stead.client import ApiError
 from tests.browsing.bench import require_chromium
+from tests.cli.conftest import Cli
+from tests.cli.terminal import at_terminal
 from tests.fakes.models import Call, Turn
 from tests.fakes.pictures import EXIF, chunk, pdf, png
 from tests.flows.conftest import shared_house as house
@@ -20,6 +22,7 @@ from tests.promises import promise
 
 __all__ = ["house"]
 
+PROMPT = "you> "
 PLAN = png(40, 30, chunk(b"eXIf", EXIF))
 
 
@@ -121,3 +124,39 @@ def test_any_file_of_the_folder_is_copied_out_byte_for_byte(house: LivingHome, p
     assert done.returncode == 0 and (tmp_path / "got").read_bytes() == bytes(range(256)), done.stderr
     again = house.cli("session", "get", desk.id, "made/out.bin", "-o", str(tmp_path / "got"))
     assert again.returncode != 0 and "cannot be written" in again.stderr
+
+
+@promise("LLM-7.message")
+def test_every_command_that_says_something_takes_files_along(house: LivingHome, project: Path) -> None:
+    (project / "plan.png").write_bytes(PLAN)
+    with served([Turn("A red one."), Turn("A red one.")]) as server:
+        use_model(house, server.openai)
+        ran = house.cli("run", "What is it?", "--attach", "plan.png", cwd=project)
+        assert ran.returncode == 0, ran.stderr
+        new = house.cli("session", "new", "-m", "What is it?", "--attach", "plan.png", cwd=project)
+        assert new.returncode == 0, new.stderr
+        house.until(lambda: len(server.requests()) == 2, "both to be asked")
+        for seen in server.requests():
+            assert b64encode(png(40, 30)) in seen.prompt and b"plan.png" in seen.prompt
+    gone = house.cli("run", "What is it?", "--attach", "nowhere.png", cwd=project)
+    assert gone.returncode == 2 and "cannot be read" in gone.stderr
+
+
+@promise("LLM-7.message")
+def test_a_file_that_a_line_at_the_terminal_names_goes_with_it_and_is_told_by_name(
+    house: LivingHome, project: Path
+) -> None:
+    (project / "plan.png").write_bytes(PLAN)
+    with served([Turn("A red one.")]) as server:
+        use_model(house, server.openai)
+        desk = sit_down(house, project)
+        with at_terminal(Cli(house.home, project), "session", "attach", desk.id, NO_COLOR="1") as terminal:
+            terminal.until(PROMPT)
+            terminal.type("What is on @plan.png and on @nowhere.png\r")
+            terminal.until("A red one.")
+            terminal.type("\x04")
+        (seen,) = server.requests()
+    assert b64encode(png(40, 30)) in seen.prompt
+    (said,) = desk.bodies("message.received")
+    assert [one["name"] for one in said["attachments"]] == ["plan.png"]
+    assert "[plan.png]" in house.cli("session", "attach", desk.id).stdout

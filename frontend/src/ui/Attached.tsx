@@ -14,7 +14,7 @@ export function Attached({ files, onRemove }: { files: readonly File[]; onRemove
   return (
     <ul className="my-1.5 flex flex-wrap gap-2" aria-label={t("attached")}>
       {files.map((file) => (
-        <li key={file.content} className="relative max-w-44 rounded border border-line bg-raised p-1 text-xs">
+        <li key={file.content} className="relative max-w-42 rounded border border-line bg-raised p-1 text-xs">
           <a
             href={`/api/v1/attachments/${file.content}`}
             target="_blank"

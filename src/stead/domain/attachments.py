@@ -9,6 +9,7 @@ Sources: PNG 3rd edition (W3C) §5; ITU T.81 annex B (JPEG); RFC 9649 (WebP); IS
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
@@ -23,7 +24,7 @@ MOST_PICTURE_BYTES = 3_700_000
 LONGEST_EDGE = 1568
 """Pixels; vendors scale down what is larger."""
 MOST_PIXELS = 50_000_000
-"""Of a picture as it is given; a larger one is not even decoded in a machine."""
+"""Of a PNG or JPEG as it is given; a larger one is not even decoded. Others are bounded by the machine's memory."""
 MOST_PAGES = 100
 MOST_NAME = 120
 """Characters."""
@@ -38,6 +39,9 @@ _KINDS = {
 }
 _PNG_KEPT = frozenset((b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"))
 _JPEG_FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+_SCAN_ENDS = re.compile(rb"\xff[^\0\xd0-\xd7]")
+_TURNED = re.compile(rb"\x12\x01\x03\0\x01\0{3}[\x02-\x08]|\x01\x12\0\x03\0{3}\x01\0[\x02-\x08]")
+"""EXIF's orientation (tag 0x0112, one SHORT; TIFF 6.0 §2) in either byte order, where it is not 1, upright."""
 
 
 class Picture(NamedTuple):
@@ -47,19 +51,18 @@ class Picture(NamedTuple):
         data: without what programs wrote into it: EXIF, ICC, XMP, comments, and whatever follows its end.
         width: in pixels.
         height: in pixels.
-        moving: it has several frames, so that only a decoder can make one picture of it.
+        decode: it has several frames, or lies on its side by its EXIF: only a decoder makes one upright picture.
     """
 
     data: bytes
     width: int
     height: int
-    moving: bool = False
+    decode: bool = False
 
     @property
     def fits(self) -> bool:
         """Whether models can be shown it as it is."""
-        within = max(self.width, self.height) <= LONGEST_EDGE and len(self.data) <= MOST_PICTURE_BYTES
-        return within and not self.moving
+        return max(self.width, self.height) <= LONGEST_EDGE and len(self.data) <= MOST_PICTURE_BYTES and not self.decode
 
 
 class Pictures(Protocol):
@@ -69,12 +72,12 @@ class Pictures(Protocol):
         """The first frame of a picture as PNG or JPEG, within the limits, upright and without metadata.
 
         Raises:
-            ToolFault: it cannot be decoded.
+            InvalidRequest: it cannot be decoded.
             MachineUnavailable, MachineDied: there is no machine, or no decoder in it.
         """
 
     async def pages(self, data: bytes) -> int:
-        """How many pages a PDF has, at least; otherwise as ``scaled``, and ``ToolFault`` for an encrypted one."""
+        """How many pages a PDF has, at least; as ``scaled``, and an encrypted one is refused."""
 
 
 class Attachments(Protocol):
@@ -84,8 +87,8 @@ class Attachments(Protocol):
         """Check a file, bring it within the limits, store it once.
 
         Raises:
-            InvalidRequest: it is no picture and no PDF, or larger than what is taken; says what it may be.
-            ToolFault, MachineError: as ``Pictures``.
+            InvalidRequest: it is no picture and no PDF, damaged, or larger than what is taken; says what it may be.
+            MachineError: as ``Pictures``.
             StorageFault: the disk is full.
         """
 
@@ -125,16 +128,17 @@ def _png(data: bytes) -> Picture:
 
 
 def _jpeg(data: bytes) -> Picture:
-    kept, frames = bytearray(b"\xff\xd8"), []
+    kept, frames, turned = bytearray(b"\xff\xd8"), list[int](), False
     for marker, at, end in _segments(data):
         if marker in _JPEG_FRAMES:
             frames.append(at)
+        turned |= marker == 0xE1 and _TURNED.search(data, at, end) is not None
         # Comments and what applications wrote go; JFIF's mark and Adobe's say how the colours are stored.
         if marker != 0xFE and (not 0xE0 <= marker <= 0xEF or marker in (0xE0, 0xEE)):
             kept += data[at:end]
     if len(frames) != 1:
         raise ValueError("not one frame")
-    return Picture(bytes(kept), _number(data, frames[0] + 7, 2), _number(data, frames[0] + 5, 2))
+    return Picture(bytes(kept), _number(data, frames[0] + 7, 2), _number(data, frames[0] + 5, 2), turned)
 
 
 def _number(data: bytes, at: int, size: int) -> int:
@@ -168,16 +172,9 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
         if marker not in (0xD8, 0xD9, 0x01) and not 0xD0 <= marker <= 0xD7:
             end += max(2, _number(data, at + 2, 2))
         if marker == 0xDA:
-            end = _end_of_scan(data, end)
+            scan = _SCAN_ENDS.search(data, end)
+            end = scan.start() if scan else len(data) + 1
         if end > len(data):
             raise ValueError("it ends too soon")
         yield marker, at, end
         at = end
-
-
-def _end_of_scan(data: bytes, at: int) -> int:
-    while (at := data.find(b"\xff", at)) >= 0:
-        if data[at + 1] and not 0xD0 <= data[at + 1] <= 0xD7:
-            return at
-        at += 2
-    raise ValueError("it ends too soon")

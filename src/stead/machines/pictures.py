@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from stead.config import CHROMIUM
 from stead.domain.attachments import LONGEST_EDGE, MOST_PICTURE_BYTES
-from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
+from stead.domain.errors import InvalidRequest, MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.machines.machine import Binding
@@ -22,7 +22,6 @@ from stead.machines.making import Maker
 
 _CHUNK_BYTES = 3 << 20
 _LIMIT_S = 50.0
-_LOAD_MS = b"40000"
 
 
 class MachinePictures:
@@ -53,14 +52,13 @@ class MachinePictures:
         program = next((path for path in self._programs if os.access(path, os.X_OK)), "")
         if not program:
             raise MachineUnavailable(
-                "the picture has more than {} pixels at an edge or {} MB, or moves, and there is no Chromium under "
-                "/usr on this computer to make a smaller one: apt install chromium, or scale it yourself",
+                "the picture has more than {} pixels at an edge or {} MB, moves, or lies on its side, and there is no "
+                "Chromium under /usr on this computer to convert it: apt install chromium, or save it as a small PNG",
                 *(LONGEST_EDGE, MOST_PICTURE_BYTES / 1_000_000),
             )
-        arguments = (program.encode(), b64encode(data), b"%d" % LONGEST_EDGE, b"%d" % MOST_PICTURE_BYTES)
-        found = await self._asked("scale", *arguments)
-        if not found:
-            raise ToolFault("the picture could not be decoded; save it again as PNG or JPEG")
+        limits = b"%d" % LONGEST_EDGE, b"%d" % MOST_PICTURE_BYTES
+        if not (found := await self._asked("scale", program.encode(), b64encode(data), *limits)):
+            raise InvalidRequest("the picture could not be decoded; save it again as PNG or JPEG, with fewer pixels")
         return found
 
     async def pages(self, data: bytes) -> int:
@@ -72,14 +70,16 @@ class MachinePictures:
 
     async def _asked(self, operation: str, *arguments: bytes) -> bytes:
         async with self._turn:
-            binding = Binding("", writable=False)
-            machine = await self._maker.make(SessionId("pictures"), binding, lambda _why: None, "browse")
+            machine = await self._maker.make(
+                SessionId("pictures"), Binding("", writable=False), lambda _why: None, "browse"
+            )
             try:
-                verdict, *fields = await machine.call(operation, _LOAD_MS, *arguments, limit_s=_LIMIT_S)
+                verdict, *fields = await machine.call(operation, b"40000", *arguments, limit_s=_LIMIT_S)
+            except ToolFault as error:
+                raise InvalidRequest(str(error)) from error
             finally:
                 machine.kill("it has answered")
                 await machine.gone()
         if verdict != b"ok":
-            why = b" ".join(fields)[:300].decode("utf-8", "replace")
-            raise ToolFault("the file could not be opened: {}", why)
+            raise InvalidRequest(f"the file could not be opened: {b' '.join(fields)[:300].decode('utf-8', 'replace')}")
         return fields[0] if fields else b""

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 from stead.domain import events as ev
 from stead.domain.attachments import MOST_NAME, MOST_PAGES, MOST_UPLOAD_BYTES, Pictures, media_type, read_picture
-from stead.domain.errors import InvalidRequest, NotFound, ToolFault
+from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.messages import PDF, Attachment, of_message
 from stead.domain.ports import Clock
 from stead.runtime.pinned_blobs import PinnedBlobs
@@ -66,7 +66,7 @@ class GivenAttachments:
         if picture is None or not picture.fits:
             picture = read_picture(await self._pictures.scaled(data))
             if not picture.fits:
-                raise ToolFault("the picture could not be made smaller; scale it yourself")
+                raise InvalidRequest("the picture could not be made smaller; scale it yourself")
         content, size_bytes = await self._keep(picture.data), len(picture.data)
         return Attachment(content, media_type(picture.data), size_bytes, shown, picture.width, picture.height)
 

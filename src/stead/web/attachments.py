@@ -23,7 +23,7 @@ _NAME = Annotated[str, Meta(min_length=1, max_length=255)]
 _DATA = Annotated[bytes, Meta(min_length=1, max_length=MOST_UPLOAD_BYTES)]
 _PATH = Annotated[str, Meta(min_length=1, max_length=4096)]
 _ANY = "application/octet-stream"
-_NO_SCRIPT = "default-src 'none'; style-src 'none'; sandbox"
+_NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"  # the browser's own of a lone picture
 
 
 async def upload_attachment(context: Context, name: _NAME, data: _DATA) -> Attachment:

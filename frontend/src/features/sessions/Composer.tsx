@@ -1,15 +1,13 @@
 /** Where the person speaks. Enter sends; while it works, what is sent is read before the next request, or cuts in. */
 import { type KeyboardEvent, useRef, useState } from "react";
-import { t as words } from "@/i18n/en/attachments";
 import { t } from "@/i18n/en/sessions";
 import type { Row, Story } from "@/story/shape";
-import { Attached } from "@/ui/Attached";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { IconButton } from "@/ui/IconButton";
 import { KeyHint } from "@/ui/KeyHint";
 import { Tooltip } from "@/ui/Tooltip";
-import { TAKEN, useAttaching } from "./attaching";
+import { AttachButton, AttachedFiles } from "./AttachField";
+import { useAttaching } from "./attaching";
 import { useDeed } from "./commands";
 import { saidBefore, useSaying } from "./drafts";
 import { isRunning } from "./words";
@@ -21,7 +19,6 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
   const history = useHistory(story, text, setText);
   const working = isRunning(row.status);
   const attaching = useAttaching();
-  const picker = useRef<HTMLInputElement>(null);
   const empty = (text.trim() === "" && attaching.files.length === 0) || attaching.uploading;
 
   const say = (interrupt: boolean) => {
@@ -46,8 +43,6 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
   return (
     <form
       className="mx-auto w-full max-w-4xl px-4 pb-3 md:px-6"
-      onDragOver={attaching.onDragOver}
-      onDrop={attaching.onDrop}
       onSubmit={(event) => {
         event.preventDefault();
         say(false);
@@ -58,28 +53,7 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
           <ErrorNote title={t("failed_say")} error={error} kept={t("kept")} />
         </div>
       )}
-      {attaching.error && (
-        <div className="mb-2">
-          <ErrorNote title={words("failed")} error={attaching.error} />
-        </div>
-      )}
-      <Attached files={attaching.files} onRemove={attaching.remove} />
-      {attaching.uploading && (
-        <p role="status" className="mb-1 text-ink-2 text-sm">
-          {words("uploading")}
-        </p>
-      )}
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        accept={TAKEN}
-        hidden
-        onChange={(event) => {
-          void attaching.add([...(event.target.files ?? [])]);
-          event.target.value = "";
-        }}
-      />
+      <AttachedFiles attaching={attaching} />
       <div className="flex items-end gap-2 rounded-lg border border-line-strong bg-raised p-1.5 focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
         <textarea
           ref={box}
@@ -95,7 +69,7 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
           onPaste={attaching.onPaste}
           className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
         />
-        <IconButton icon="paperclip" label={words("attach")} onClick={() => picker.current?.click()} />
+        <AttachButton attaching={attaching} />
         {working && (
           <Tooltip
             content={

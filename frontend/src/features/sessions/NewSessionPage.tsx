@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
+import { t as words } from "@/i18n/en/attachments";
 import { t } from "@/i18n/en/new-session";
 import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
@@ -15,6 +16,8 @@ import { KeyHint } from "@/ui/KeyHint";
 import { PageHead } from "@/ui/PageHead";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { TextArea } from "@/ui/TextArea";
+import { AttachButton, AttachedFiles } from "./AttachField";
+import { type Attaching, useAttaching } from "./attaching";
 import { type Draft, FRESH, PROFILES, useDraft, wanted, wantedSession } from "./draft";
 import { LIST } from "./list";
 import { type DraftProps, MoreFields } from "./MoreFields";
@@ -28,13 +31,14 @@ function Form({ kind }: { kind: Kind }) {
   const [draft, change, clear] = useDraft(kind);
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const start = useStart(kind, clear);
+  const attaching = useAttaching(kind === "objective");
+  const start = useStart(kind, clear, attaching);
   const missing = { goal: kind === "objective" && !draft.goal.trim(), folder: !draft.directory.trim() };
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (start.isPending) return;
+    if (start.isPending || attaching.uploading) return;
     if (missing.goal || missing.folder)
       form.current?.querySelector<HTMLElement>(missing.goal ? "textarea" : "[data-part=folder] input")?.focus();
     else start.mutate(draft);
@@ -65,7 +69,9 @@ function Form({ kind }: { kind: Kind }) {
             </Button>
           }
         />
-        {kind === "objective" && <Goal draft={draft} change={change} missing={tried && missing.goal} />}
+        {kind === "objective" && (
+          <Goal draft={draft} change={change} missing={tried && missing.goal} attaching={attaching} />
+        )}
         <div data-part="folder">
           <FolderPicker
             value={draft.directory}
@@ -103,18 +109,25 @@ function Form({ kind }: { kind: Kind }) {
   );
 }
 
-function Goal({ draft, change, missing }: DraftProps & { missing: boolean }) {
+function Goal({ draft, change, missing, attaching }: DraftProps & { missing: boolean; attaching: Attaching }) {
   return (
-    <Field label={t("goal")} hint={t("goalHint")} error={missing ? t("goalMissing") : undefined} className="-mt-3">
-      <TextArea
-        autoFocus
-        rows={6}
-        value={draft.goal}
-        onValueChange={(goal) => change({ goal })}
-        placeholder={t("goalPlaceholder")}
-        className="min-h-36 text-lg"
-      />
-    </Field>
+    <div className="-mt-3">
+      <Field label={t("goal")} hint={t("goalHint")} error={missing ? t("goalMissing") : undefined}>
+        <TextArea
+          autoFocus
+          rows={6}
+          value={draft.goal}
+          onValueChange={(goal) => change({ goal })}
+          onPaste={attaching.onPaste}
+          placeholder={t("goalPlaceholder")}
+          className="min-h-36 text-lg"
+        />
+      </Field>
+      <div className="mt-1 flex items-center gap-1 text-ink-2 text-sm">
+        <AttachButton attaching={attaching} /> {words("withGoal")}
+      </div>
+      <AttachedFiles attaching={attaching} />
+    </div>
   );
 }
 
@@ -158,12 +171,12 @@ function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean
   );
 }
 
-function useStart(kind: Kind, clear: () => void) {
+function useStart(kind: Kind, clear: () => void, attaching: Attaching) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const start = useCommand((draft: Draft, key) => {
     const params = withKey(key);
-    if (kind === "objective") return data(api.POST("/objectives", { params, body: wanted(draft) }));
+    if (kind === "objective") return data(api.POST("/objectives", { params, body: wanted(draft, attaching.files) }));
     return data(api.POST("/sessions", { params, body: wantedSession(draft) }));
   });
   return {
@@ -172,6 +185,7 @@ function useStart(kind: Kind, clear: () => void) {
       start.mutate(draft, {
         onSuccess: ({ session }) => {
           clear();
+          attaching.clear();
           void client.invalidateQueries({ queryKey: [LIST] });
           void navigate({ to: PLACES[kind].one, params: { id: session } });
         },

@@ -67,9 +67,10 @@ export const FRESH: Readonly<Record<Kind, Draft>> = {
 };
 
 /** What the daemon is asked for; for an objective. */
-export function wanted(draft: Draft): Schema["NewObjective"] {
+export function wanted(draft: Draft, attached: readonly Schema["Attachment"][] = []): Schema["NewObjective"] {
   return {
     ...common(draft),
+    attachments: attached.map((file) => file.content),
     goal: draft.goal.trim(),
     constraints: lines(draft.constraints),
     checks: lines(draft.checks).map(check),

@@ -7,5 +7,8 @@ export const t = define("attachments", {
   pages: "{count, plural, one {# page} other {# pages}}",
   remove: "Remove {name}",
   uploading: "Uploading…",
-  failed: "Couldn’t attach it",
+  failed: "Couldn’t attach {name}",
+  tooLarge: "It is larger than 20 MB.",
+  drop: "Drop the files anywhere to attach them.",
+  withGoal: "Images and PDFs: choose, paste or drop them.",
 });

@@ -11,6 +11,7 @@ import re
 import zlib
 from binascii import Error, a2b_base64
 
+from .devtools import Gone
 from .frames import Fault
 
 TYPE_CHECKING = False
@@ -55,8 +56,8 @@ def scaled(run: Callable[[str, float], dict[str, Any]], data: str, edge: int, mo
     """
     try:
         return a2b_base64(run(f"{_SCALE}({json.dumps(data)}, {edge}, {most})", deadline).get("data", ""))
-    except (Fault, Error, TypeError, ValueError) as error:
-        raise Fault("the picture could not be decoded") from error
+    except (Fault, Gone, Error, TypeError, ValueError) as error:
+        raise Fault("the picture could not be decoded; it is damaged, or has too many pixels") from error
 
 
 def pages(data: bytes) -> int:
@@ -78,13 +79,12 @@ def pages(data: bytes) -> int:
 def _object_streams(data: bytes) -> Iterator[bytes]:
     """What the streams of objects hold, in which newer documents keep their pages."""
     room = _LONG
-    for begins in _STREAM.finditer(data):
-        head = data[max(0, begins.start() - 600) : begins.start()].rpartition(b" obj")[2]
-        if b"/ObjStm" not in head:
+    for piece in data.split(b"endstream"):  # so that a document of many streams is read in linear time
+        begins = _STREAM.search(piece)
+        if not begins or b"/ObjStm" not in piece[: begins.start()][-600:].rpartition(b" obj")[2]:
             continue
-        opening = zlib.decompressobj()
         try:
-            found = opening.decompress(memoryview(data)[begins.end() :], room)
+            found = zlib.decompressobj().decompress(piece[begins.end() :], room)
         except zlib.error:
             continue  # its pages, if it has any, are those that the rest says
         room -= len(found)
