@@ -235,6 +235,13 @@ async def test_commits_branches_and_merges_land(bench: Bench, repository: Path) 
     assert git(repository, "status", "--porcelain") == "" and git(repository, "fsck") == ""
 
 
+async def test_the_state_of_a_repository_is_asked_without_changing_it(bench: Bench, repository: Path) -> None:
+    for path in repository.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            os.utime(path, ns=(0, 0))  # the index does not know these times, which git would note down by itself
+    assert (await landed(bench, "git status")).count == 0
+
+
 async def test_the_record_of_the_branch_does_not_go_unasked(bench: Bench, repository: Path) -> None:
     landing = await landed(bench, "git branch other; rm -rf .git/refs .git/packed-refs .git/logs .git/index")
     assert {".git/refs/heads/main", ".git/logs/HEAD", ".git/index"} <= set(held(landing))

@@ -52,6 +52,7 @@ _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "TERM": "dumb",
     "TMPDIR": "/tmp",  # noqa: S108 - the machine's own
+    "GIT_OPTIONAL_LOCKS": "0",  # git status writes no index
     # What is installed for good goes below /home, its programs into one folder; the caches are below /home by default.
     "PIP_BREAK_SYSTEM_PACKAGES": "1",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
