@@ -218,6 +218,9 @@ def restored(body: Json) -> Iterator[Words]:
     yield "  undo it: stead session restore {session} {before}", body, ""
 
 
+TOUCHED = "the work changed what this check names or is told by: {touched:300}"
+
+
 def _judged(body: Json) -> Iterator[Words]:
     """What checks came to. Before the work only those that hold say something: they prove nothing."""
     before = body["when"] == "before"
@@ -232,6 +235,8 @@ def _judged(body: Json) -> Iterator[Words]:
         style = "red" if holds is False else "yellow" if holds is None or before else "green"
         more = "" if holds else "[: {detail:300}]"
         yield f"  {state}: {{words:200}}{more}", result, style
+        if touched := ", ".join(result.get("touched", ())):
+            yield f"    {TOUCHED}", {"touched": touched}, "yellow"
 
 
 def fact_words(facts: Json) -> Iterator[Words]:
