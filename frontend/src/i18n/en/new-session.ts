@@ -16,7 +16,7 @@ export const t = define("new-session", {
   constraintsHint: "One a line, such as: do not change the tests.",
   checks: "Done when",
   checksHint:
-    "One a line: a command that must exit 0, such as make test, or exists:FILE, contains:FILE:TEXT, untouched:tests/. Stead runs them itself.",
+    "One a line: a command that must exit 0, such as make test, or exists:FILE, contains:FILE:TEXT, untouched:tests/, person:QUESTION. Stead runs them itself.",
   opinion: "Ask a second model at the end",
   opinionHint: "It reads the record alone. Its opinion is shown with the events that it cites, and changes no end.",
   profile: "How freely it works",
