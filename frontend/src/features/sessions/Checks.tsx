@@ -154,10 +154,10 @@ function Answers({ row, check }: { row: Row; check: Check }) {
       )}
       {asks && (
         <span className="flex gap-2 pt-1">
-          <Button kind="quiet" disabled={answer.isPending} onClick={() => answer.mutate(true)}>
+          <Button size="sm" disabled={answer.isPending} onClick={() => answer.mutate(true)}>
             {t("checkYes")}
           </Button>
-          <Button kind="quiet" disabled={answer.isPending} onClick={() => answer.mutate(false)}>
+          <Button size="sm" disabled={answer.isPending} onClick={() => answer.mutate(false)}>
             {t("checkNo")}
           </Button>
         </span>

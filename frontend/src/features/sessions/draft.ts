@@ -109,13 +109,14 @@ function written(line: string): Schema["Check"] | null {
 
 /** The line that `check` reads as this check. */
 export function checkLine(item: Schema["Check"]): string {
-  const { kind, subject = "", text = "", tool = "" } = item;
+  const { kind, ...rest } = item;
+  const { subject = "", text = "", tool = "" } = rest;
   const said = [subject, text, tool].filter(Boolean).join(":");
   const line = kind === "command" ? subject : `${kind}:${said}`;
   const same = (Object.entries(item) as [keyof Schema["Check"], unknown][]).every(
     ([name, value]) => JSON.stringify(check(line)[name]) === JSON.stringify(value),
   );
-  return same && !line.includes("\n") ? line : JSON.stringify({ kind, ...item });
+  return same && !line.includes("\n") ? line : JSON.stringify({ kind, ...rest });
 }
 
 /** What the daemon is asked for; for an interactive session. */

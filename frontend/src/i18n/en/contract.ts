@@ -49,6 +49,8 @@ export const t = define("contract", {
   about_answered: "A text; nothing was changed or sent.",
   about_verified: "Its checks hold, as Stead itself found.",
   about_unverified: "It had effects, and no check shows that they are what you wanted.",
+  about_confirm: "It waits for your answer: does it hold?",
+  spent: "{tokens} tokens, {usd}",
   recordNone: "On record: nothing was changed, run or sent.",
   opinion: "A second model's opinion",
   opinionNone: "A second model's opinion: none. {why}",

@@ -6,7 +6,7 @@ export const t = define("new-session", {
   about:
     "{kind, select, objective {Say what is to be reached. Stead finds the way, and shows what it did.} other {Choose the folder to work in. The rest has sensible settings, and you say what to do once you are in.}}",
   goal: "Goal",
-  goalHint: "Name what must be there at the end, such as a file. That is what it is held to.",
+  goalHint: "In your words. What must be true at the end goes under Done when: by that it is judged.",
   goalPlaceholder:
     "Read the notes of the last month and write what was decided into DECISIONS.md, a line for each decision.",
   goalMissing: "Say what is to be reached.",
