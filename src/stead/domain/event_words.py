@@ -133,8 +133,13 @@ def worded(body: Json) -> Iterator[Words]:
             for path in body["runnable"]:
                 yield "new in your folder, and can be run: {path:path}", {"path": path}, "yellow"
             yield from review(body["session"], body["review"])
-        case "objective.ended" | "checks.set":
+        case "objective.ended":
             return
+        case "checks.set":
+            if proposed := [item for item in body["items"] if not item["accepted"]]:
+                yield "{proposed:#check} proposed: stead checks show {session}", {**body, "proposed": proposed}, ""
+        case "check.answered":
+            yield f"{{id}} is {'' if body['holds'] else 'not '}confirmed (from {{door}})", body, ""
         case "checks.run":
             yield from _judged(body)
         case "terminal.closed":
