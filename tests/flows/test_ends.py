@@ -337,3 +337,20 @@ def test_a_second_model_that_obeys_the_evidence_or_makes_things_up_changes_nothi
     assert row["status"] == "unverified"
     assert row["opinion"]["verdict"] == verdict
     assert row["opinion"]["concerns"] == []
+
+
+@promise("OBJ-10.ends", "OBJ-10.facts")
+def test_a_turn_of_a_session_ends_with_what_is_on_record_of_it(house: LivingHome, project: Path) -> None:
+    ran = Turn("", calls=(Call("shell", {"command": "test -e out.txt"}),))
+    turns = (Turn("All is done."), ran, DONE, WRITE, DONE)
+    with served(by_turn(*turns), strict=False) as model:
+        use_model(house, model.openai)
+        opened = house.cli("session", "new", str(project), "-m", "mend it", "--profile", "work")
+        assert "on record: nothing was changed, run or sent" in opened.stdout
+        id = re.search(r"s_[0-9a-f]{16}", opened.stdout)
+        assert id
+        looked = house.cli("session", "send", id[0], "and now?", "--wait").stdout
+        assert "ran test -e out.txt: exit code 1" in looked and "1 call failed" in looked
+        assert "1 path changed" in house.cli("session", "send", id[0], "write it", "--wait").stdout
+    ends = [end["status"] for end in house.bodies(id[0], "turn.ended")]
+    assert ends == ["answered", "answered", "unverified"]

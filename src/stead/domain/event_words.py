@@ -285,7 +285,7 @@ def _ended(body: Json) -> Iterator[Words]:
     done, changed = body["reason"] == "done", body["changed"]
     files = ", nobody could look at what changed" if changed < 0 else "[, {changed:#path} changed]"
     yield f"turn {{turn}} {'done' if done else 'ended: {reason}'}{files}", body, "green" if done else "yellow"
-    if body.get("status") == "answered" and not changed:
+    if body.get("status") and not changed:
         yield from fact_words(body.get("facts", {}))
     yield from ((f"  {changed_file(change)}", change, "") for change in body["changes"][:PATHS])
     yield from _more(changed, len(body["changes"]))
