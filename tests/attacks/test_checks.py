@@ -84,7 +84,7 @@ def test_a_check_that_rests_on_what_the_work_changed_says_so(house: LivingHome, 
     row = ended(house, project, easy, checks=[command("make test")])
     assert (row["checks"][0]["touched"], row["facts"]["paths"]) == (["Makefile"], ["Makefile"])
     shown = house.cli("show", str(row["id"])).stdout
-    assert "the work changed what this check names or is told by: Makefile" in shown
+    assert "the work changed what this check runs: Makefile" in shown
     (project / "Makefile").write_text("test:\n\tgrep -q hello never.txt\n")
     guarded = [command("make test"), {"kind": "untouched", "subject": "Makefile"}]
     assert ended(house, project, easy, checks=guarded)["status"] == "incomplete"

@@ -3590,7 +3590,7 @@ export interface components {
          *         exit_code: of a command.
          *         words: the check's.
          *         source: whose words ``detail`` quotes, as ``Gate.source`` names it.
-         *         touched: of a command, what it names or is told by, and the work changed; see ``touched_by``.
+         *         touched: of a command, what it runs and the work changed, as far as names show it; see ``touched_by``.
          */
         CheckResult: {
             /** @default  */
@@ -3618,7 +3618,7 @@ export interface components {
          *         before: whether it held before the work, so that it proves nothing; None where nobody could tell.
          *         holds: whether it holds, as last judged; None where it was not, or could not be.
          *         detail: why not.
-         *         touched: what the work changed of what it names or is told by; see ``checks.touched_by``.
+         *         touched: what it runs and the work changed; see ``checks.touched_by``.
          */
         CheckRow: {
             /** @default null */

@@ -103,7 +103,7 @@ class CheckResult(msgspec.Struct, frozen=True):
         exit_code: of a command.
         words: the check's.
         source: whose words ``detail`` quotes, as ``Gate.source`` names it.
-        touched: of a command, what it names or is told by, and the work changed; see ``touched_by``.
+        touched: of a command, what it runs and the work changed, as far as names show it; see ``touched_by``.
     """
 
     id: str
@@ -188,17 +188,38 @@ def all_checked(checks: Iterable[Check]) -> tuple[Check, ...]:
 
 
 def touched_by(line: str, changed: Iterable[str]) -> tuple[str, ...]:
-    """Which changed paths a command line names, or has its program do what they say; 20 at most.
+    """Which changed paths a command line runs, as far as names show it; 20 at most.
 
-    A hint for the person, who decides whether the work may change what it is judged by: a command may read more.
+    A hint for the person, who decides whether the work may change what judges it. What is only looked at is judged.
     """
-    words = [word.removeprefix("./").rstrip("/") for word in re.findall(r"[\w./@+-]+", line)]
-    named = {name for word in words for name in (word, *_TOLD_BY.get(word, ())) if name}
+    named = set[str]()
+    for part in re.split(r"[|;&\n(){}]+", line):
+        words = [word.removeprefix("./").rstrip("/") for word in re.findall(r"[\w./@+-]+", part)]
+        if words and words[0] not in _LOOKS:
+            named.update(name for word in words for name in (word, *_RUNS.get(word, ())) if name)
     found = (path for path in changed if any(path == name or path.startswith(f"{name}/") for name in named))
     return tuple(dict.fromkeys(found))[:20]
 
 
-_TOLD_BY: Mapping[str, tuple[str, ...]] = {
+_LOOKS = (
+    "awk",
+    "cat",
+    "cmp",
+    "diff",
+    "echo",
+    "egrep",
+    "grep",
+    "head",
+    "jq",
+    "ls",
+    "rg",
+    "sed",
+    "stat",
+    "tail",
+    "test",
+    "wc",
+)
+_RUNS: Mapping[str, tuple[str, ...]] = {
     "make": ("Makefile", "makefile", "GNUmakefile"),
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
     **dict.fromkeys(("pytest", "tox", "nox"), ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "noxfile.py")),

@@ -223,7 +223,7 @@ def restored(body: Json) -> Iterator[Words]:
     yield "  undo it: stead session restore {session} {before}", body, ""
 
 
-TOUCHED = "the work changed what this check names or is told by: {touched:300}"
+TOUCHED = "the work changed what this check runs: {touched:300}"
 
 
 def _judged(body: Json) -> Iterator[Words]:

@@ -34,7 +34,7 @@ class CheckRow(msgspec.Struct, frozen=True):
         before: whether it held before the work, so that it proves nothing; None where nobody could tell.
         holds: whether it holds, as last judged; None where it was not, or could not be.
         detail: why not.
-        touched: what the work changed of what it names or is told by; see ``checks.touched_by``.
+        touched: what it runs and the work changed; see ``checks.touched_by``.
     """
 
     item: CheckItem

@@ -35,7 +35,7 @@ export const t = define("contract", {
     "{by, select, model {Proposed by the model} other {Proposed by the project}}: it verifies nothing until you accept it",
   checkAccept: "Accept",
   checkRemove: "Remove",
-  checkTouched: "The work changed what this check names or is told by:",
+  checkTouched: "The work changed what this check runs:",
   checksNone: "No checks. Without one it can't end as verified.",
   checksChange: "Change",
   checksYours: "Your checks",

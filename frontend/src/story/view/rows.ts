@@ -3,7 +3,7 @@ import type { Item, ReplyItem, Story } from "../shape";
 
 /**
  * A reply that only calls says nothing by itself, and the plan tool's call says what the plan after it says, unless
- * somebody was asked about it. A look at checks before the work says something where one of them holds.
+ * somebody was asked about it. A look at checks before the work shows where one of them holds.
  */
 export function drawn(items: readonly Item[]): readonly Item[] {
   return lastWordsOnce(items).filter((item) => {
