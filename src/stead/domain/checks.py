@@ -195,30 +195,13 @@ def touched_by(line: str, changed: Iterable[str]) -> tuple[str, ...]:
     named = set[str]()
     for part in re.split(r"[|;&\n(){}]+", line):
         words = [word.removeprefix("./").rstrip("/") for word in re.findall(r"[\w./@+-]+", part)]
-        if words and words[0] not in _LOOKS:
+        if words and not _LOOKS.fullmatch(words[0]):
             named.update(name for word in words for name in (word, *_RUNS.get(word, ())) if name)
     found = (path for path in changed if any(path == name or path.startswith(f"{name}/") for name in named))
     return tuple(dict.fromkeys(found))[:20]
 
 
-_LOOKS = (
-    "awk",
-    "cat",
-    "cmp",
-    "diff",
-    "echo",
-    "egrep",
-    "grep",
-    "head",
-    "jq",
-    "ls",
-    "rg",
-    "sed",
-    "stat",
-    "tail",
-    "test",
-    "wc",
-)
+_LOOKS = re.compile("awk|cat|cmp|diff|echo|egrep|grep|head|jq|ls|rg|sed|stat|tail|test|wc")
 _RUNS: Mapping[str, tuple[str, ...]] = {
     "make": ("Makefile", "makefile", "GNUmakefile"),
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
