@@ -21,6 +21,7 @@ _NOTICE = re.compile("<stead-notice>.*?</stead-notice>", re.DOTALL)
 """What is remembered of other plays stands there, and is nobody's words now."""
 FERRY = "The ferry leaves at nine on Sundays."
 _PLAN = {"steps": [{"title": "Read the notes"}, {"title": "Write the summary"}]}
+_TRIMMED = [{"kind": "exists", "subject": "wicks.txt"}, {"kind": "command", "subject": "test -d lamps"}]
 _EDIT = {"path": "lamps.py", "old": '"south"]', "new": '"south", "west"]'}
 
 PLAYS: dict[str, tuple[Turn, ...]] = {
@@ -75,6 +76,11 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("I write.", calls=(Call("edit", {"path": "README.md", "old": "# Quill", "new": "# Quays"}),)),
         Turn("", calls=(Call("edit", {"path": "notes/tides.md", "old": "# Tides", "new": "# Quays"}),)),
         Turn("Both are written."),
+    ),
+    "trim the wicks": (
+        Turn("I make a plan first.", calls=(Call("plan", {"steps": [{"title": "Trim"}], "checks": _TRIMMED}),)),
+        Turn("", calls=(Call("write", {"path": "wicks.txt", "text": "trimmed\n"}),)),
+        Turn("The wicks are trimmed, all of them."),
     ),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }

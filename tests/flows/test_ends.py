@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,109 @@ def test_the_checks_of_a_plan_keep_work_from_its_end_and_verify_only_once_they_a
     assert (row["status"], row["checks"][0]["item"]["accepted"]) == ("incomplete", False)
     row = ended(house, project, plan, WRITE, late)
     assert (row["status"], row["checks"][0]["holds"]) == ("unverified", True)
+
+
+def waiting(house: LivingHome, project: Path) -> str:
+    """An objective that waits for an answer, whose model has proposed a check that will not hold."""
+    body = {"goal": "make the tests pass", "directory": str(project), **USUAL, "profile": "ask"}
+    id = str(house.post("/objectives", body)["session"])
+    house.wait(id, "waiting")
+    return id
+
+
+@pytest.fixture
+def asking(house: LivingHome, project: Path) -> Iterator[str]:
+    """As ``waiting``."""
+    checks = [{"kind": "exists", "subject": "never.txt"}]
+    plan = Turn("", calls=(Call("plan", {"steps": [{"title": "a", "status": "done"}], "checks": checks}),))
+    with served(by_turn(plan, WRITE, then=DONE), strict=False) as model:
+        use_model(house, model.openai)
+        yield waiting(house, project)
+
+
+def test_a_proposal_is_removed_while_it_runs_and_keeps_the_work_from_its_end_no_more(
+    house: LivingHome, asking: str
+) -> None:
+    assert "never.txt" in house.cli("checks", "show", asking).stdout
+    assert house.cli("checks", "remove", asking, "c1").returncode == 0
+    assert house.finish(asking, answer="once")["status"] == "unverified"
+    assert house.cli("checks", "remove", asking, "c7").returncode == 2
+
+
+def test_a_proposal_is_changed_while_it_runs_and_the_changed_one_is_the_persons_and_looked_at_again(
+    house: LivingHome, asking: str
+) -> None:
+    assert house.cli("checks", "change", asking, "c1", "contains:out.txt:hello").returncode == 0
+    row = house.finish(asking, answer="once")
+    assert (row["status"], [check["item"]["by"] for check in row["checks"]]) == ("verified", ["person"])
+    looks = [run for run in house.bodies(asking, "checks.run") if run["when"] == "before"]
+    assert [result["id"] for run in looks for result in run["results"]] == ["c1", "c2"]
+
+
+def test_checks_of_the_persons_are_added_changed_and_removed_while_it_runs(house: LivingHome, asking: str) -> None:
+    assert house.cli("checks", "add", asking, "exists:a.txt", "make test").returncode == 0
+    assert house.cli("checks", "change", asking, "c2", "exists:out.txt").returncode == 0
+    assert house.cli("checks", "remove", asking, "c1", "c3").returncode == 0
+    row = house.finish(asking, answer="once")
+    assert (row["status"], [check["words"] for check in row["checks"]]) == ("verified", ["'out.txt' exists"])
+
+
+def test_a_look_at_a_check_that_was_changed_meanwhile_says_nothing_of_the_new_one(
+    house: LivingHome, project: Path
+) -> None:
+    """The new one has the old one's id, and holds before the work: it proves nothing."""
+    with served(by_turn(WRITE, then=DONE), strict=False) as model:
+        use_model(house, model.openai)
+        slow = {"kind": "command", "subject": "sleep 2; exit 1"}
+        id = house.give("make the tests pass", project, checks=[slow], **USUAL)
+        house.cli("checks", "remove", id, "c1")
+        house.cli("checks", "add", id, "exists:Makefile")
+        row = house.finish(id)
+    assert (row["checks"][0]["item"]["id"], row["status"], row["checks"][0]["before"]) == ("c1", "unverified", True)
+
+
+@promise("OBJ-10.checks")
+def test_effects_and_values_are_given_in_the_terminal(house: LivingHome, project: Path) -> None:
+    read = {"kind": "value", "tool": "read", "arguments": {"path": "out.txt"}, "text": "hello"}
+    wrote = {"kind": "effect", "subject": "write", "tool": "write", "arguments": {"path": "out.txt"}}
+    checks = ["effect:write", "effect:write:write", json.dumps(read), json.dumps(wrote)]
+    with served(by_turn(WRITE, then=DONE), strict=False) as model:
+        use_model(house, model.openai)
+        given = [word for check in checks for word in ("--done-when", check)]
+        ran = house.cli("run", "write it", "--dir", str(project), *given, "--json")
+        assert house.cli("run", "write it", "--dir", str(project), "--done-when", '{"kind": ').returncode == 2
+    result = json.loads(ran.stdout.splitlines()[-1])
+    assert (ran.returncode, result["status"], [check["holds"] for check in result["checks"]]) == (
+        0,
+        "verified",
+        [True] * 4,
+    )
+    assert result["facts"]["paths"] == ["out.txt"] and result["tokens_used"] > 0
+
+
+@promise("OBJ-10.ends")
+@pytest.mark.parametrize(
+    ("turns", "options", "end", "code"),
+    [
+        ((), [], "answered", 0),
+        ((WRITE,), [], "unverified", 0),
+        ((WRITE,), ["--done-when", "exists:out.txt"], "verified", 0),
+        ((WRITE, *map(Turn, "abc")), ["--done-when", "exists:other.txt"], "incomplete", 1),
+        ((WRITE,), ["--iterations", "1"], "incomplete", 1),
+        ((Turn(""),) * 9, [], "failed", 1),
+    ],
+)
+def test_each_end_has_its_exit_code_and_says_the_facts_and_the_cost(
+    house: LivingHome, project: Path, turns: tuple[Turn, ...], options: list[str], end: str, code: int
+) -> None:
+    with served(by_turn(*turns, then=DONE), strict=False) as model:
+        use_model(house, model.openai)
+        ran = house.cli("run", "make the tests pass", "--dir", str(project), *options)
+    assert (ran.returncode, bool(re.search(rf"^{end}\b", ran.stdout, re.MULTILINE))) == (code, True)
+    fact = "changed 1 path: out.txt" if WRITE in turns else "on record: nothing was changed, run or sent"
+    assert fact in ran.stdout and re.search(
+        r"^  \d+ model requests?, \d+ of [\d,]+ tokens, \$", ran.stdout, re.MULTILINE
+    )
 
 
 def test_checks_that_a_model_names_after_its_first_effect_are_not_taken(house: LivingHome, project: Path) -> None:
@@ -232,3 +337,20 @@ def test_a_second_model_that_obeys_the_evidence_or_makes_things_up_changes_nothi
     assert row["status"] == "unverified"
     assert row["opinion"]["verdict"] == verdict
     assert row["opinion"]["concerns"] == []
+
+
+@promise("OBJ-10.ends", "OBJ-10.facts")
+def test_a_turn_of_a_session_ends_with_what_is_on_record_of_it(house: LivingHome, project: Path) -> None:
+    ran = Turn("", calls=(Call("shell", {"command": "test -e out.txt"}),))
+    turns = (Turn("All is done."), ran, DONE, WRITE, DONE)
+    with served(by_turn(*turns), strict=False) as model:
+        use_model(house, model.openai)
+        opened = house.cli("session", "new", str(project), "-m", "mend it", "--profile", "work")
+        assert "on record: nothing was changed, run or sent" in opened.stdout
+        id = re.search(r"s_[0-9a-f]{16}", opened.stdout)
+        assert id
+        looked = house.cli("session", "send", id[0], "and now?", "--wait").stdout
+        assert "ran test -e out.txt: exit code 1" in looked and "1 call failed" in looked
+        assert "1 path changed" in house.cli("session", "send", id[0], "write it", "--wait").stdout
+    ends = [end["status"] for end in house.bodies(id[0], "turn.ended")]
+    assert ends == ["answered", "answered", "unverified"]

@@ -2015,7 +2015,7 @@ export interface paths {
         get?: never;
         /**
          * Set Checks
-         * @description Put these acceptance checks in place of the person's; proposals among them are accepted.
+         * @description Put these checks in place of the person's; proposals among them are accepted, and those of the ids dropped go.
          */
         put: operations["set_checks"];
         post?: never;
@@ -3590,6 +3590,7 @@ export interface components {
          *         exit_code: of a command.
          *         words: the check's.
          *         source: whose words ``detail`` quotes, as ``Gate.source`` names it.
+         *         touched: of a command, what it runs and the work changed, as far as names show it; see ``touched_by``.
          */
         CheckResult: {
             /** @default  */
@@ -3602,6 +3603,8 @@ export interface components {
             source: string;
             /** @default  */
             state: string;
+            /** @default [] */
+            touched: string[];
             /** @default  */
             words: string;
         };
@@ -3615,6 +3618,7 @@ export interface components {
          *         before: whether it held before the work, so that it proves nothing; None where nobody could tell.
          *         holds: whether it holds, as last judged; None where it was not, or could not be.
          *         detail: why not.
+         *         touched: what it runs and the work changed; see ``checks.touched_by``.
          */
         CheckRow: {
             /** @default null */
@@ -3624,6 +3628,8 @@ export interface components {
             /** @default null */
             holds: boolean | null;
             item: components["schemas"]["CheckItem"];
+            /** @default [] */
+            touched: string[];
             words: string;
         };
         /**
@@ -4835,7 +4841,7 @@ export interface components {
          *         iterations: model requests, 1 to 1,000.
          *         stall: the same tool with the same arguments this many times in a row ends it.
          *         repetition: the same reply text this many times in a row ends it.
-         *         wall_s: seconds of work (requests and tools); pauses and waits are not counted.
+         *         wall_s: seconds of work (requests, tools and checks); pauses and waits are not counted.
          *         send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
          */
         Limits: {
@@ -8254,10 +8260,12 @@ export interface components {
         };
         /**
          * WantedChecks
-         * @description Put these acceptance checks in place of the person's; proposals among them are accepted.
+         * @description Put these checks in place of the person's; proposals among them are accepted, and those of the ids dropped go.
          */
         WantedChecks: {
             checks: components["schemas"]["Check"][];
+            /** @default [] */
+            dropped: string[];
         };
         /**
          * WantedForgotten

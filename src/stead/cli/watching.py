@@ -25,7 +25,7 @@ _TICK_S = 1.0
 _FIRST_NEWS_S = 5
 _ENDED = (*ENDS, "idle", "closed")
 AWAY = "the daemon is away; trying to reach it again. Start it with: stead up"
-_RESULT = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known")
+_RESULT = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known", "facts")
 
 
 class Watch:
@@ -270,7 +270,7 @@ class Watch:
         if row["kind"] == "session":
             result |= {"turns": row["turns"], **{name: self._turn.get(name, 0) for name in ("turn", "changed")}}
         else:
-            result["iterations"] = row["iterations"]
+            result |= {"iterations": row["iterations"], "checks": row["checks"]}
         approvals = [] if self._rests else list(self._pending.values())
         self._invocation.out.json({**result, "approvals": approvals, "exit_code": code})
         return code

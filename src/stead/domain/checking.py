@@ -22,13 +22,18 @@ def owned(checks: tuple[Check, ...]) -> tuple[CheckItem, ...]:
 
 def apply_checks(session: Session, body: ev.CheckBody) -> None:
     """Apply an event of the session's checks."""
+    if isinstance(body, ev.ChecksRun):
+        session.worked_ms += body.duration_ms
     match body:
         case ev.ChecksSet(items=items, by=by):
-            old = {item.id: item.check for item in session.checks}
+            old = {item.id: item for item in session.checks}
             session.checks = items
             session.results = {}
-            same = {item.id for item in items if old.get(item.id) == item.check}
-            session.before = {id: result for id, result in session.before.items() if id in same}
+            session.before = {
+                item.id: before
+                for item in items
+                if (before := session.before.get(item.id)) and _still_about(before, item, old.get(item.id))
+            }
             if by == "person":
                 append_message(session, UserMessage(checks_text(items), STEAD, notice=True))
         case ev.ChecksRun(when="before", results=results):
@@ -37,6 +42,13 @@ def apply_checks(session: Session, body: ev.CheckBody) -> None:
             session.results |= {result.id: result for result in results}
         case ev.CheckAnswered(id=id, holds=holds):
             session.results[id] = CheckResult(id, holds, "the person's answer")
+
+
+def _still_about(before: CheckResult, item: CheckItem, old: CheckItem | None) -> bool:
+    """Whether a look before the work is one at this check: it is as it was, and could be looked at as it was."""
+    if old is None or old.check != item.check:
+        return False
+    return before.holds is not None or bool(before.state) or old.accepted == item.accepted
 
 
 def append_findings(session: Session) -> None:
@@ -87,12 +99,16 @@ def undone(session: Session) -> None:
     session.results = {id: result for id, result in session.results.items() if id in answered}
 
 
-def with_checks(session: Session, checks: tuple[Check, ...]) -> tuple[CheckItem, ...]:
-    """The session's checks with these in place of the person's; proposals among them are accepted, others stay so."""
+def with_checks(session: Session, checks: tuple[Check, ...], dropped: tuple[str, ...] = ()) -> tuple[CheckItem, ...]:
+    """The session's checks with these in place of the person's.
+
+    Proposals among them are accepted, those that are ``dropped`` by their id go, and others stay proposals.
+    """
     known = {item.check.key: item for item in session.checks}
     free = max((int(item.id[1:]) for item in session.checks), default=0)
     items: list[CheckItem] = []
     for check in checks:
         free += check.key not in known
         items.append(replace(known[check.key], accepted=True) if check.key in known else CheckItem(f"c{free}", check))
-    return (*items, *(item for item in session.checks if not item.accepted and item.check not in checks))
+    open_still = (item for item in session.checks if not item.accepted and item.check not in checks)
+    return (*items, *(item for item in open_still if item.id not in dropped))

@@ -103,6 +103,7 @@ class CheckResult(msgspec.Struct, frozen=True):
         exit_code: of a command.
         words: the check's.
         source: whose words ``detail`` quotes, as ``Gate.source`` names it.
+        touched: of a command, what it runs and the work changed, as far as names show it; see ``touched_by``.
     """
 
     id: str
@@ -112,6 +113,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     exit_code: int | None = None
     words: str = ""
     source: str = MACHINE
+    touched: tuple[str, ...] = ()
 
 
 class CommandRan(msgspec.Struct, frozen=True):
@@ -154,6 +156,8 @@ def checked(check: Check) -> Check:
         value = getattr(check, name)
         if name in wanted and not value.strip():
             raise InvalidRequest(f"a check of kind {check.kind!r} needs its {name}")
+        if "\0" in value:
+            raise InvalidRequest("a check has no zero byte")
     if check.kind == "parses" and check.text not in ("", *FORMATS):
         raise InvalidRequest(f"a file is parsed as one of {', '.join(FORMATS)}, not {check.text!r}")
     if check.kind == "effect" and check.subject not in _CLASSES:
@@ -183,6 +187,27 @@ def all_checked(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(found)
 
 
+def touched_by(line: str, changed: Iterable[str]) -> tuple[str, ...]:
+    """Which changed paths a command line runs, as far as names show it; 20 at most.
+
+    A hint for the person, who decides whether the work may change what judges it. What is only looked at is judged.
+    """
+    named = set[str]()
+    for part in re.split(r"[|;&\n(){}]+", line):
+        words = [word.removeprefix("./").rstrip("/") for word in re.findall(r"[\w./@+-]+", part)]
+        if words and not _LOOKS.fullmatch(words[0]):
+            named.update(name for word in words for name in (word, *_RUNS.get(word, ())) if name)
+    found = (path for path in changed if any(path == name or path.startswith(f"{name}/") for name in named))
+    return tuple(dict.fromkeys(found))[:20]
+
+
+_LOOKS = re.compile("awk|cat|cmp|diff|echo|egrep|grep|head|jq|ls|rg|sed|stat|tail|test|wc")
+_RUNS: Mapping[str, tuple[str, ...]] = {
+    "make": ("Makefile", "makefile", "GNUmakefile"),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
+    **dict.fromkeys(("pytest", "tox", "nox"), ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "noxfile.py")),
+    "just": ("justfile",),
+}
 _OF_PATHS = ("exists", "absent", "contains", "matches", "parses", "changed", "untouched")
 _WANTED: Mapping[Kind, tuple[str, ...]] = {
     **dict.fromkeys(

@@ -398,10 +398,11 @@ class SetPlan(msgspec.Struct, frozen=True, tag="plan.set", forbid_unknown_fields
 
 
 class SetChecks(msgspec.Struct, frozen=True, tag="session.checks", forbid_unknown_fields=True):
-    """Put these acceptance checks in place of the person's; proposals among them are accepted."""
+    """Put these checks in place of the person's; proposals among them are accepted, and those of the ids dropped go."""
 
     session: SessionId
     checks: Annotated[tuple[Check, ...], bounds(maxItems=50)]
+    dropped: Annotated[tuple[str, ...], bounds(maxItems=50)] = ()
 
 
 class AnswerCheck(msgspec.Struct, frozen=True, tag="session.check.answer", forbid_unknown_fields=True):

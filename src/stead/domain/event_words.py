@@ -133,8 +133,13 @@ def worded(body: Json) -> Iterator[Words]:
             for path in body["runnable"]:
                 yield "new in your folder, and can be run: {path:path}", {"path": path}, "yellow"
             yield from review(body["session"], body["review"])
-        case "objective.ended" | "checks.set":
+        case "objective.ended":
             return
+        case "checks.set":
+            if proposed := [item for item in body["items"] if not item["accepted"]]:
+                yield "{proposed:#check} proposed: stead checks show {session}", {**body, "proposed": proposed}, ""
+        case "check.answered":
+            yield f"{{id}} is {'' if body['holds'] else 'not '}confirmed (from {{door}})", body, ""
         case "checks.run":
             yield from _judged(body)
         case "terminal.closed":
@@ -218,6 +223,9 @@ def restored(body: Json) -> Iterator[Words]:
     yield "  undo it: stead session restore {session} {before}", body, ""
 
 
+TOUCHED = "the work changed what this check runs: {touched:300}"
+
+
 def _judged(body: Json) -> Iterator[Words]:
     """What checks came to. Before the work only those that hold say something: they prove nothing."""
     before = body["when"] == "before"
@@ -232,6 +240,8 @@ def _judged(body: Json) -> Iterator[Words]:
         style = "red" if holds is False else "yellow" if holds is None or before else "green"
         more = "" if holds else "[: {detail:300}]"
         yield f"  {state}: {{words:200}}{more}", result, style
+        if touched := ", ".join(result.get("touched", ())):
+            yield f"    {TOUCHED}", {"touched": touched}, "yellow"
 
 
 def fact_words(facts: Json) -> Iterator[Words]:
@@ -275,7 +285,7 @@ def _ended(body: Json) -> Iterator[Words]:
     done, changed = body["reason"] == "done", body["changed"]
     files = ", nobody could look at what changed" if changed < 0 else "[, {changed:#path} changed]"
     yield f"turn {{turn}} {'done' if done else 'ended: {reason}'}{files}", body, "green" if done else "yellow"
-    if body.get("status") == "answered" and not changed:
+    if body.get("status") and not changed:
         yield from fact_words(body.get("facts", {}))
     yield from ((f"  {changed_file(change)}", change, "") for change in body["changes"][:PATHS])
     yield from _more(changed, len(body["changes"]))

@@ -28,7 +28,7 @@ class Limits(msgspec.Struct, frozen=True):
         iterations: model requests, 1 to 1,000.
         stall: the same tool with the same arguments this many times in a row ends it.
         repetition: the same reply text this many times in a row ends it.
-        wall_s: seconds of work (requests and tools); pauses and waits are not counted.
+        wall_s: seconds of work (requests, tools and checks); pauses and waits are not counted.
         send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
     """
 

@@ -34,6 +34,7 @@ class CheckRow(msgspec.Struct, frozen=True):
         before: whether it held before the work, so that it proves nothing; None where nobody could tell.
         holds: whether it holds, as last judged; None where it was not, or could not be.
         detail: why not.
+        touched: what it runs and the work changed; see ``checks.touched_by``.
     """
 
     item: CheckItem
@@ -41,6 +42,7 @@ class CheckRow(msgspec.Struct, frozen=True):
     before: bool | None = None
     holds: bool | None = None
     detail: str = ""
+    touched: tuple[str, ...] = ()
 
 
 class ObjectiveRow(msgspec.Struct, frozen=True):

@@ -13,6 +13,8 @@ from stead.domain.errors import ToolFault
 from stead.domain.permits import Permit
 from stead.domain.ports import Ran
 from stead.machines.output import Output
+from stead.machines.runner.enter import PROOF
+from stead.machines.toolchains import OWN_PATH
 from stead.machines.transactions import Transactions
 
 _KEPT_BYTES = 64 << 10
@@ -43,9 +45,10 @@ class MachineProofs:
         def answer(code: bytes, size: bytes, ended: bytes, _open: bytes) -> Ran:
             return Ran(int(code), output.text(""), int(size), ended == b"timeout")
 
-        job = self._transactions.begin(permit.session)
+        job = self._transactions.begin(permit.session, prefix=PROOF)
+        line = f'PATH="${{PATH#{OWN_PATH}:}}:{OWN_PATH}"; {command}'  # a program that the work made is no other's
         try:
-            words = (job.encode(), _encoded(command), b"%d" % int(timeout_s * 1000), b"%d" % (_KEPT_BYTES * _FLOOD))
+            words = (job.encode(), _encoded(line), b"%d" % int(timeout_s * 1000), b"%d" % (_KEPT_BYTES * _FLOOD))
             ran: Ran = await self._work(
                 permit.session,
                 "run",

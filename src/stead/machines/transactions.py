@@ -84,12 +84,12 @@ class Transactions:
             own.later.cancel()
         return self._own.pop(session, None) is not None
 
-    def begin(self, session: SessionId, *, terminal: bool = False) -> str:
-        """A name for a new one; "" for a session that may change nothing. It is under way until it is landed."""
+    def begin(self, session: SessionId, *, terminal: bool = False, prefix: str = "") -> str:
+        """A name, so prefixed, for a new one; "" for a session that may change nothing. Under way until landed."""
         own = self._own.get(session)
         if own is None or not own.directory:
             return ""
-        job = new_job()
+        job = prefix + new_job()
         own.jobs[job] = {}
         (own.terminals if terminal else own.calls).add(job)
         return job

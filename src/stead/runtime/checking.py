@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from stead.domain.checks import Check, CheckItem, CheckResult
+from stead.domain.checks import Check, CheckItem, CheckResult, touched_by
 from stead.domain.errors import MachineError
 from stead.domain.ids import CallKey
 from stead.domain.permits import Permit, canonical
@@ -53,15 +53,19 @@ class Checker:
         self, session: Session, items: tuple[CheckItem, ...], progress: Callable[[str], None]
     ) -> tuple[CheckResult, ...]:
         """What each comes to, one after another, as a command may use all that the machine has."""
-        results = [await self._judge(session, item, progress) for item in items]
+        until_ms = self._clock.now_ms() + session.spec.limits.wall_s * 1000 - session.worked_ms
+        results = [await self._judge(session, item, progress, until_ms) for item in items]
         named = zip(results, items, strict=True)
         return tuple(msgspec.structs.replace(result, words=item.check.words) for result, item in named)
 
-    async def _judge(self, session: Session, item: CheckItem, progress: Callable[[str], None]) -> CheckResult:
+    async def _judge(
+        self, session: Session, item: CheckItem, progress: Callable[[str], None], until_ms: int
+    ) -> CheckResult:
         check = item.check
         try:
             if check.kind == "command":
-                return await self._command(session, item, progress)
+                left_s = max(1, (until_ms - self._clock.now_ms()) // 1000)
+                return await self._command(session, item, progress, min(COMMAND_LIMIT_S, left_s))
             if check.kind in _FILES:
                 return await self._files(session, item)
             if check.kind == "effect":
@@ -73,18 +77,22 @@ class Checker:
         except MachineError as fault:
             return CheckResult(item.id, None, _said(str(fault)))
 
-    async def _command(self, session: Session, item: CheckItem, progress: Callable[[str], None]) -> CheckResult:
+    async def _command(
+        self, session: Session, item: CheckItem, progress: Callable[[str], None], limit_s: int
+    ) -> CheckResult:
         check = item.check
         judged, permit = await self._permit(session, item, "shell", {"command": check.subject})
 
         async def attempt(permit: Permit) -> CheckResult:
-            ran = await self._proofs.attempt(permit, check.subject, timeout_s=COMMAND_LIMIT_S, on_output=progress)
+            ran = await self._proofs.attempt(permit, check.subject, timeout_s=limit_s, on_output=progress)
             if ran.timed_out:
-                return CheckResult(item.id, False, _said(f"it did not end within {COMMAND_LIMIT_S} s\n{ran.output}"))
+                return CheckResult(item.id, False, _printed(f"it did not end within {limit_s} s", ran.output))
             printed = not check.text or check.text in ran.output
             why = f"exit code {ran.exit_code}" + ("" if printed else f", and it did not print {check.text!r}")
-            said = _said(f"{why}\n{ran.output[-_CHARS:]}".strip())
-            return CheckResult(item.id, ran.exit_code == 0 and printed, said, exit_code=ran.exit_code)
+            holds = ran.exit_code == 0 and printed
+            changed = (path for action in session.actions for path in (*action.changed, *action.removed))
+            touched = touched_by(check.subject, changed)
+            return CheckResult(item.id, holds, _printed(why, ran.output), exit_code=ran.exit_code, touched=touched)
 
         result = await self._gate.attempt(judged, permit, attempt)
         return msgspec.structs.replace(result, source=self._gate.source(session, judged, ToolOutcome("ok", "")))
@@ -156,6 +164,12 @@ def _shows(check: Check, action: Action) -> bool:
     except (msgspec.DecodeError, RecursionError):
         return False
     return isinstance(given, dict) and all(given.get(name) == value for name, value in check.arguments.items())
+
+
+def _printed(why: str, output: str) -> str:
+    """Why, and as much of the end of what was printed as there is room for."""
+    why = why[: _CHARS // 2]
+    return _said(f"{why}\n{output[len(why) + 1 - _CHARS :]}".strip())
 
 
 def _said(text: str) -> str:

@@ -77,10 +77,10 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
         case cmd.SetPlan(steps=steps):
             _check_plan(steps)
             return (ev.PlanMade(steps=steps, by="person"),)
-        case cmd.SetChecks(checks=checks):
+        case cmd.SetChecks(checks=checks, dropped=dropped):
             if session.spec.interactive:
                 raise Conflict("acceptance checks belong to a goal; an interactive session has none")
-            return (ev.ChecksSet(with_checks(session, all_checked(checks)), "person"),)
+            return (ev.ChecksSet(with_checks(session, all_checked(checks), dropped), "person"),)
         case cmd.SwitchModel():
             chain = command.chain or session.spec.chain
             effort = session.spec.effort if command.effort is None else command.effort

@@ -326,7 +326,9 @@ class Steps:
         results = await self._performer.perform(judging)
         if not isinstance(results, Cancelled):
             took_ms = int((time.monotonic() - started) * 1000)
-            stream.add(ev.ChecksRun(effect.when, results, took_ms))
+            known = [item for item in effect.items if item in stream.session.checks]  # the person may have changed some
+            kept = tuple(result for result in results if result.id in [item.id for item in known])
+            stream.add(ev.ChecksRun(effect.when, kept, took_ms))
 
     async def ending(self, stream: Stream, effect: Finish) -> tuple[ev.Body, ...]:
         """The end of an objective, or of a turn of an interactive session, with what the turn has changed."""

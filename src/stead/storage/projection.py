@@ -145,14 +145,14 @@ def _checks(items: tuple[CheckItem, ...], known: tuple[CheckRow, ...]) -> tuple[
 
 
 def _checked(rows: tuple[CheckRow, ...], body: ev.CheckBody) -> tuple[CheckRow, ...]:
-    came: dict[str, dict[str, bool | str | None]] = {}
+    came: dict[str, dict[str, bool | str | tuple[str, ...] | None]] = {}
     match body:
         case ev.ChecksSet(items=items):
             return _checks(items, rows)
         case ev.ChecksRun(when="before", results=results):
             came = {result.id: {"before": result.holds} for result in results}
         case ev.ChecksRun(results=results):
-            came = {result.id: {"holds": result.holds, "detail": result.detail} for result in results}
+            came = {one.id: {"holds": one.holds, "detail": one.detail, "touched": one.touched} for one in results}
         case ev.CheckAnswered(id=id, holds=holds):
             came = {id: {"holds": holds, "detail": ""}}
     return tuple(replace(row, **came.get(row.item.id, {})) for row in rows)

@@ -6,7 +6,7 @@ import { cx } from "@/ui/classes";
 import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
-import { Checks } from "./Checks";
+import { ChangeChecks, Checks } from "./Checks";
 import { hasEnded, type Row } from "./words";
 
 export function Contract({ row }: { row: Row }) {
@@ -32,8 +32,8 @@ export function Contract({ row }: { row: Row }) {
           <p className="text-ink-2 text-sm">{t(hasEnded(row.status) ? "planNever" : "planNotYet")}</p>
         )}
       </Part>
-      {row.checks.length > 0 && (
-        <Part title={t("checks")}>
+      {(row.checks.length > 0 || !hasEnded(row.status)) && (
+        <Part title={t("checks")} aside={!hasEnded(row.status) && <ChangeChecks row={row} />}>
           <Checks row={row} />
         </Part>
       )}

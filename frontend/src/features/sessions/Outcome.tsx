@@ -7,9 +7,10 @@ import { lastReply } from "@/story/view/rows";
 import { reasonWords } from "@/story/view/words";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
-import { formatDuration } from "@/ui/format";
+import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
+import { Checks } from "./Checks";
 import { RetryDialog } from "./Dialogs";
 import { endedWell, type Row, stateOf, statusWord } from "./words";
 
@@ -19,6 +20,7 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
   const written = row.facts.paths;
   const good = endedWell(row.status);
   const kind = stateOf(row.status);
+  const asked = row.reason === "confirm";
   return (
     <section
       aria-labelledby="outcome"
@@ -32,11 +34,23 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
           <Shape kind={kind} />
         </span>
         {statusWord(row.status)}
-        <span className="ml-auto font-normal text-ink-2 text-sm">
+        <span className="tabular ml-auto font-normal text-ink-2 text-sm">
+          {t("spent", {
+            tokens: formatTokens(row.tokens_used),
+            usd: formatUsd(row.usd_micros_used, row.price_known),
+          })}{" "}
           {t("took", { time: formatDuration((row.ended_ms - row.created_ms) / 1000) })}
         </span>
       </h2>
-      {good && <p className="mt-1 text-ink-2">{t(`about_${row.status as "answered" | "verified" | "unverified"}`)}</p>}
+      {good && !asked && (
+        <p className="mt-1 text-ink-2">{t(`about_${row.status as "answered" | "verified" | "unverified"}`)}</p>
+      )}
+      {asked && (
+        <div className="mt-1">
+          <p className="font-medium">{t("about_confirm")}</p>
+          <Checks row={{ ...row, checks: row.checks.filter(isOpen) }} />
+        </div>
+      )}
       {!good && row.reason && <p className="mt-1 font-medium">{sentence(reasonWords(row.reason))}</p>}
       {row.summary && row.summary.trim() !== lastReply(items) && (
         <div className="mt-2 max-w-measure">
@@ -49,6 +63,11 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
       {(row.status === "failed" || row.status === "incomplete") && <NextStep row={row} />}
     </section>
   );
+}
+
+/** A check that only the person can answer, and has not. */
+function isOpen({ item, holds }: Row["checks"][number]): boolean {
+  return item.check.kind === "person" && holds === null;
 }
 
 function sentence(words: string): string {

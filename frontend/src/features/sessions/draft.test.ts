@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
-import { check, type Draft, FRESH, lines, restored, wanted, wantedSession } from "./draft";
+import { check, checkLine, type Draft, FRESH, lines, restored, wanted, wantedSession } from "./draft";
 import { promise } from "./promise";
 
 const BLANK = FRESH.objective;
@@ -63,4 +63,25 @@ test("a line of what must be true is a command, or a kind and what it is about",
   expect(of("untouched:tests/")).toEqual(["untouched", "tests/", ""]);
   expect(of("contains: a.md :x: y")).toEqual(["contains", "a.md", "x: y"]);
   expect(of("contains:a.md")).toEqual(["command", "contains:a.md", ""]);
+});
+
+test("a check is written as a line that is read as the same check", () => {
+  for (const line of [
+    "make test",
+    "exists:a b.txt",
+    "contains:a.txt:x:y",
+    "effect:send",
+    "effect:send:send_email",
+    "person:is it friendly?",
+    "untouched:tests/",
+  ]) {
+    expect(checkLine(check(line))).toBe(line);
+  }
+  const value = check('{"kind": "value", "text": "3", "tool": "balance", "arguments": {"of": "acme"}}');
+  expect(value).toMatchObject({ kind: "value", tool: "balance", arguments: { of: "acme" } });
+  const odd = { kind: "command", subject: "exists:a", text: "", tool: "", arguments: {} } as const;
+  for (const item of [value, odd, { ...odd, subject: "make", text: "ok" }]) {
+    expect(check(checkLine(item))).toEqual(item);
+  }
+  expect(check('{"kind" broken').kind).toBe("command");
 });

@@ -81,10 +81,15 @@ export function wanted(draft: Draft, attached: readonly Schema["Attachment"][] =
 const OF_FILES = ["exists", "absent", "parses", "changed", "untouched", "person"] as const;
 const WITH_TEXT = ["contains", "matches"] as const;
 
-/** A line as a check: a kind, a colon and what it is about, or simply a command. */
+/** A line as a check: a kind, a colon and what it is about, the check in JSON, or simply a command. */
 export function check(line: string): Schema["Check"] {
   const rest = { text: "", tool: "", arguments: {} };
+  const whole = line.startsWith('{"kind"') && written(line);
+  if (whole) return { ...rest, ...whole };
   const [word = "", ...after] = line.split(":");
+  if (word === "effect" && after[0]) {
+    return { ...rest, kind: word, subject: after[0].trim(), tool: after.slice(1).join(":").trim() };
+  }
   const about = after.join(":");
   const kind = OF_FILES.find((one) => one === word);
   if (kind && about) return { ...rest, kind, subject: about.trim() };
@@ -92,6 +97,27 @@ export function check(line: string): Schema["Check"] {
   const [subject = "", ...text] = after;
   if (comparing && text.length > 0) return { ...rest, kind: comparing, subject: subject.trim(), text: text.join(":") };
   return { ...rest, kind: "command", subject: line.trim() };
+}
+
+/** What JSON says; a line that is none is a command like any other, and the daemon shows it as one. */
+function written(line: string): Schema["Check"] | null {
+  try {
+    return JSON.parse(line) as Schema["Check"];
+  } catch {
+    return null;
+  }
+}
+
+/** The line that `check` reads as this check. */
+export function checkLine(item: Schema["Check"]): string {
+  const { kind, ...rest } = item;
+  const { subject = "", text = "", tool = "" } = rest;
+  const said = [subject, text, tool].filter(Boolean).join(":");
+  const line = kind === "command" ? subject : `${kind}:${said}`;
+  const same = (Object.entries(item) as [keyof Schema["Check"], unknown][]).every(
+    ([name, value]) => JSON.stringify(check(line)[name]) === JSON.stringify(value),
+  );
+  return same && !line.includes("\n") ? line : JSON.stringify({ kind, ...rest });
 }
 
 /** What the daemon is asked for; for an interactive session. */

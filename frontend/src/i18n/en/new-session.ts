@@ -6,7 +6,7 @@ export const t = define("new-session", {
   about:
     "{kind, select, objective {Describe the outcome. Stead finds the way and shows what it did.} other {Choose the folder to work in. The rest has sensible defaults.}}",
   goal: "Goal",
-  goalHint: "Name what must exist at the end, such as a file.",
+  goalHint: "In your own words. What must be true at the end goes under “Done when”.",
   goalPlaceholder:
     "Read the notes of the last month and write what was decided into DECISIONS.md, a line for each decision.",
   goalMissing: "Describe the outcome.",
@@ -16,7 +16,7 @@ export const t = define("new-session", {
   constraintsHint: "One per line, such as: do not change the tests.",
   checks: "Done when",
   checksHint:
-    "One per line: a command that must exit 0, such as make test, or exists:FILE, contains:FILE:TEXT, untouched:tests/. Stead runs them itself.",
+    "One per line: a command that must exit 0, such as make test, or exists:FILE, contains:FILE:TEXT, untouched:tests/, person:QUESTION. Stead runs them itself.",
   opinion: "Ask a second model at the end",
   opinionHint: "It reads the record alone. Its opinion is shown with the events that it cites, and changes no end.",
   profile: "Permission mode",

@@ -9,7 +9,7 @@ export const t = define("notices", {
   clear: "Clear all",
   answered: "Answered: {title}",
   verified: "Verified: {title}",
-  unverified: "Done, unverified: {title}",
+  unverified: "Unverified: {title}",
   incomplete: "Incomplete: {title}",
   failed: "Failed: {title}",
   cancelled: "Cancelled: {title}",

@@ -1,7 +1,19 @@
 import { expect, it } from "vitest";
 import { shownOf } from "./lines";
+import { drawn } from "./rows";
 
 it("shows an event that this page has no words for as a plain line", () => {
   const shown = shownOf({ type: "harbour.opened", berths: 4 } as never);
   expect(shown).toEqual({ kind: "quiet", text: "Unknown entry: harbour.opened" });
+});
+
+it("says of checks first what fails, and nothing of a look before the work that found nothing to hold", () => {
+  const one = (holds: boolean | null, words: string) => ({ id: words, holds, words, detail: "" });
+  const body = { type: "checks.run", when: "end", results: [one(true, "a"), one(false, "b")], duration_ms: 1 };
+  expect(shownOf(body as never)).toMatchObject({ kind: "danger", text: "Checked, and it does not hold: b" });
+  const item = (when: string, holds: boolean) => ({
+    kind: "line",
+    body: { ...body, when, results: [one(holds, "a")] },
+  });
+  expect(drawn([item("before", false), item("before", true), item("end", false)] as never)).toHaveLength(2);
 });

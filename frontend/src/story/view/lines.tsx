@@ -35,6 +35,11 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
     text: t(`ended_${status}`, { why: reasonWords(reason) }),
   }),
   "checks.run": checked,
+  "checks.set": ({ by }) => quiet(t(`checksSet_${by}`)),
+  "check.answered": ({ holds, door }) => ({
+    kind: holds ? "good" : "danger",
+    text: t(holds ? "checkConfirmed" : "checkRefused", { door: doorWord(door) }),
+  }),
   "objective.retried": () => quiet(t("retriedObjective")),
   "session.paused": ({ why }) => ({ kind: "ask", text: why ? t("pausedWhy", { why: reasonWords(why) }) : t("paused") }),
   "session.resumed": () => quiet(t("resumed")),
@@ -202,14 +207,16 @@ function Said({ texts }: { texts: readonly string[] }) {
   );
 }
 
-/** What Stead found itself. Before the work, only what holds says something. */
+/** What Stead found itself, what fails first. Before the work, only what holds says something. */
 function checked({ when, results }: Schema["ChecksRun"]): Shown {
   const before = when === "before";
-  const shown = before ? results.filter(({ holds }) => holds) : results;
-  const said = shown.map(({ holds, words = "", detail = "" }) => {
-    const key = before ? "checksBefore" : holds ? "checkHeld" : holds === null ? "checkUnjudged" : "checkBroken";
-    return t(key, { words: holds || !detail ? words : `${words}: ${detail}` });
-  });
+  const first = [...results].sort((one, other) => Number(one.holds ?? false) - Number(other.holds ?? false));
+  const said = first
+    .filter(({ holds }) => holds || !before)
+    .map(({ holds, words = "", detail = "" }) => {
+      const key = before ? "checksBefore" : holds ? "checkHeld" : holds === null ? "checkUnjudged" : "checkBroken";
+      return t(key, { words: holds || !detail ? words : `${words}: ${detail}` });
+    });
   const kind = before ? "ask" : results.every(({ holds }) => holds) ? "good" : "danger";
   return { kind, text: said[0] ?? "", more: said.length > 1 && <Said texts={said.slice(1)} /> };
 }

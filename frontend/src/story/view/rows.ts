@@ -3,7 +3,7 @@ import type { Item, ReplyItem, Story } from "../shape";
 
 /**
  * A reply that only calls says nothing by itself, and the plan tool's call says what the plan after it says, unless
- * somebody was asked about it.
+ * somebody was asked about it. A look at checks before the work shows where one of them holds.
  */
 export function drawn(items: readonly Item[]): readonly Item[] {
   return lastWordsOnce(items).filter((item) => {
@@ -12,6 +12,10 @@ export function drawn(items: readonly Item[]): readonly Item[] {
       return (
         item.tool !== "plan" || item.question !== null || (item.finished !== null && item.finished.outcome !== "ok")
       );
+    }
+    if (item.kind === "line" && item.body.type === "checks.run") {
+      const { when, results } = item.body;
+      return when === "end" || results.some(({ holds }) => holds);
     }
     if (item.kind === "plan") return item.body.by !== "stead" || item.body.steps.length > 0;
     return true;

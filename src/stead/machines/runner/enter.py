@@ -21,6 +21,8 @@ SPACE = "/space"
 LAYERS = f"{SPACE}/layers"
 """Of the session: ``pending``, and in ``jobs`` a folder for each transaction."""
 FILTER = "/stead/filter"
+PROOF = "proof-"
+"""Begins the name of a transaction of which nothing is kept, not even next to the workspace."""
 _LOWER = f"{LAYERS}/pending:{SPACE}/kept:{SPACE}/folder"
 _OPTIONS = f"lowerdir={_LOWER},userxattr,redirect_dir=nofollow,metacopy=off,index=off,xino=off"
 """Of an overlay. The marks that it makes in the upper folder have names that the kernel lets no program in here use."""
@@ -109,9 +111,25 @@ def enter(job: str) -> None:
             raise Fault(f"the folder cannot be shown with changes kept apart ({reason}); see `stead doctor`")
     elif not _lay():
         _show(f"{SPACE}/folder", _RDONLY)
+    if job.startswith(PROOF):
+        _keep_nothing()
     _check(_mount(b"stead", SPACE.encode(), b"tmpfs", _NOSUID | _NODEV | _RDONLY, b"size=4k"), SPACE)
     os.chdir(WORK)
     _drop()
+
+
+def _keep_nothing() -> None:
+    """Take what is written next to the workspace into memory that goes with its last process.
+
+    Else the run of a check could leave something there by which the next run of it passes.
+    """
+    _check(_mount(b"stead", SPACE.encode(), b"tmpfs", _NOSUID | _NODEV, b"size=512m"), SPACE)
+    for place in ("/home", "/tmp", "/dev/shm"):  # noqa: S108 - the machine's own
+        for folder in ("upper", "work"):
+            os.makedirs(f"{SPACE}{place}/{folder}")
+        layers = f"lowerdir={place},upperdir={SPACE}{place}/upper,workdir={SPACE}{place}/work,userxattr"
+        if _mount(b"stead", place.encode(), b"overlay", _NOSUID | _NODEV, layers.encode()):  # then they are empty
+            _check(_mount(b"stead", place.encode(), b"tmpfs", _NOSUID | _NODEV, b"size=512m"), place)
 
 
 def can_lay() -> bool:

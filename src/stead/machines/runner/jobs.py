@@ -14,7 +14,7 @@ import select
 import time
 
 from . import files
-from .enter import LAYERS, WORK, enter, lingering, namespace, refresh
+from .enter import LAYERS, PROOF, WORK, enter, lingering, namespace, refresh
 from .frames import Fault, Pipe, encode
 from .job import SIGKILL, Job
 from .services import Services
@@ -265,6 +265,8 @@ class Runner(Pipe):
             if self._by_fd.pop(fd, None):
                 self._poll.unregister(fd)
             os.close(fd)
+        if job.name.startswith(PROOF):
+            self._end_all_of(job)
         if job.flood:
             if job.name:
                 self._open[job.name] = job.mounts
