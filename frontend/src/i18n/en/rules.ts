@@ -112,8 +112,7 @@ export const t = define("rules", {
   grantEnd: "Revoke",
   grantTitle: "Revoke {tool}?",
   grantWhy: "All standing approvals of this tool in {folder} end at once.",
-  grantStuck:
-    "It is revoked through a session of the same folder, and none is left. It expires by itself.",
+  grantStuck: "It is revoked through a session of the same folder, and none is left. It expires by itself.",
   profiles: "When Stead asks",
   profilesAbout: "By what a call can do. Rules and standing approvals come on top.",
   level: "Level",
