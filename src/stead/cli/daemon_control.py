@@ -15,6 +15,7 @@ from stead.cli.invocation import FAILED, OK, UNREACHABLE, CommandError, Invocati
 from stead.cli.output import clean_line
 from stead.cli.starting import Waiting, answering, daemon_command, is_held, start
 from stead.cli.status import model_line
+from stead.cli.templates import fill
 from stead.client import Json, NoDaemon, find_address, is_alive
 
 if TYPE_CHECKING:
@@ -33,10 +34,12 @@ def _up(invocation: Invocation, arguments: Namespace) -> int:
         invocation.home.make()
         sys.stdout.flush()
         os.execv(sys.executable, daemon_command(invocation))  # noqa: S606 - our own interpreter and module, no shell
-    if running and invocation.client.outdated:
-        running = not _renewed(invocation)
+    renewed = running and invocation.client.outdated and _renewed(invocation)
+    running = running and not renewed
     if not running:
         start(invocation)
+    if renewed:
+        _note_policy(invocation)
     _introduce(invocation, running)
     return OK
 
@@ -50,6 +53,14 @@ def _renewed(invocation: Invocation) -> bool:
     _end(invocation)
     invocation.out.note("Stead was updated; the daemon is started again with the code of now.")
     return True
+
+
+def _note_policy(invocation: Invocation) -> None:
+    """After an update: say how many of the home's last calls this version would decide otherwise."""
+    found = invocation.client.post("/rules/simulate", {"last": 500}, timeout_s=60.0)
+    otherwise = len(found["differing"]) + found["apart"].get("older", 0)
+    said = "note: of {verdicts:#verdict} of your record, judged again, this version gives {otherwise:number} otherwise."
+    invocation.out.note(fill(said, found | {"otherwise": otherwise}))
 
 
 def _introduce(invocation: Invocation, running: bool) -> None:

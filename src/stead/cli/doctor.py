@@ -89,6 +89,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
         *_answered("provider keys", lambda: _provider_checks(client, status["chain"])),
         *_answered("daily cap", lambda: [_cap(client)]),
         *_answered("questions", lambda: [_questions(client)]),
+        *_answered("policy", lambda: [_policy(client)]),
     ]
 
 
@@ -181,6 +182,16 @@ def _cap(client: Client) -> Check:
     if set(daily.values()) == {"unlimited"}:
         return Check("daily cap", "warn", "none; each objective has its own budget", "stead cap --usd 10")
     return Check("daily cap", "ok", f"{figures.tokens(daily['tokens'])} tokens, {figures.money(daily['usd_micros'])}")
+
+
+def _policy(client: Client) -> Check:
+    """Whether this version decides the home's last calls as they were decided: an update may have changed that."""
+    found = client.post("/rules/simulate", {"last": 500}, timeout_s=_PROBE_S)
+    otherwise = len(found["differing"]) + found["apart"].get("older", 0)
+    text = f"{figures.counted(found['verdicts'], 'verdict')} judged again, {otherwise} come out otherwise"
+    if found["differing"]:
+        return Check("policy", "fail", f"{text}, by this very version", "see them: stead rules try --json")
+    return Check("policy", "warn" if otherwise else "ok", text, "this version decides them otherwise: stead rules try")
 
 
 def _questions(client: Client) -> Check:

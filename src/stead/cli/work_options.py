@@ -10,7 +10,9 @@ from argparse import Namespace
 
 from stead.cli.forms import arg
 from stead.cli.invocation import CommandError, Invocation
+from stead.cli.rules_history import shifted
 from stead.cli.spending import BUDGET, DEFAULT_BUDGET, LIMITS, budget_of, limits_of
+from stead.cli.templates import fill
 from stead.client import Json
 
 _STRICTNESS = (
@@ -31,6 +33,8 @@ WORK = (
     arg("--trial", "keep all changes out of the folder until you have reviewed them"),
 )
 """What an objective and a session take alike."""
+_TRIED, _TRIED_S = 500, 60.0
+"""A grant and a profile are tried on so many verdicts, and the work waits at most so long for that."""
 WAIT = arg("--wait", "without a terminal: wait for answers given elsewhere")
 VERBOSE = arg("-v --verbose", "also show what was recalled from memory")
 
@@ -101,3 +105,17 @@ def folder_of(text: str, how: str) -> str:
     if not os.access(path, os.R_OK | os.X_OK):
         raise CommandError(f"you may not read the directory {text!r}", "choose another, or change its permissions")
     return path
+
+
+def note_history(invocation: Invocation, arguments: Namespace) -> None:
+    """Before a chosen profile or a grant takes effect: say what it would have changed in the home's last calls."""
+    change: Json = {"grants": split(arguments.allow), "last": _TRIED, "examples": 0}
+    change |= {"profile": arguments.profile} if arguments.profile != "work" else {}
+    if invocation.as_json or not (change["grants"] or "profile" in change):
+        return
+    found = invocation.client.post("/rules/simulate", change, timeout_s=_TRIED_S)
+    if found["calls"]:
+        moved = " ".join(shifted(found))
+        invocation.out.note(
+            fill("note: of your last {calls:#call}, judged as this allows: {moved}", found | {"moved": moved})
+        )
