@@ -61,7 +61,7 @@ export const t = define("rules", {
   run: "running programs",
   leave: "sending anything off this computer",
   send: "acting on the outside world",
-  onTools: "with {names}",
+  onTools: "calls of {names}",
   isInside: "the {role} is {values}",
   isOutside: "the {role} is none of {values}",
   pathRole: "path",
