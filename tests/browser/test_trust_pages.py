@@ -154,3 +154,28 @@ def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(wa
     again = walked.house.give("Please count the boats", walked.project)
     assert question(walked, again)
     walked.house.post(f"/objectives/{again}/cancel")
+
+
+def test_a_tool_is_forbidden_where_a_condition_holds_from_the_table_of_tools(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/rules")
+    tools = page.get_by_role("grid", name="tools")
+    expect(tools.get_by_role("row").filter(has_text="api_call")).to_contain_text("asks with all shown")
+    open_row(page, "tools", "api_call")
+    dialog = page.get_by_role("dialog", name="What api_call may do")
+    dialog.get_by_role("combobox", name="Effect").click()
+    page.get_by_role("option", name="deny").click()
+    dialog.get_by_role("button", name="Add a condition").click()
+    dialog.get_by_role("combobox", name="What is tested").click()
+    page.get_by_role("option", name="host").click()
+    dialog.get_by_role("textbox", name="Values").fill("rival.example")
+    axe(page)
+    dialog.get_by_role("button", name="Preview").click()
+    expect(dialog.get_by_role("region", name="What the rule would do")).to_contain_text("Speaks of 1 of your")
+    dialog.get_by_role("button", name="Add rule").click()
+    expect(dialog).to_have_count(0)
+    expect(tools.get_by_role("row").filter(has_text="api_call")).to_contain_text("the host is rival.example")
+    (rule,) = walked.house.get("/rules")["items"]
+    assert (rule["decision"], rule["tools"], rule["where"][0]["values"]) == ("deny", ["api_call"], ["rival.example"])
+    page.get_by_role("button", name="Try it on your last calls").nth(2).click()
+    expect(page.get_by_text(re.compile("Your last .* call|There are no calls yet"))).to_be_visible()
+    assert walked.house.cli("rules", "remove", str(rule["id"]), "--yes").returncode == 0

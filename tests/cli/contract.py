@@ -28,6 +28,7 @@ from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
+from stead.domain.simulation import PolicyChange, Simulation
 from stead.domain.timeline import TimelinePage
 from stead.runtime import readiness
 from stead.runtime.memory_service import MemoryState
@@ -77,6 +78,9 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
             ok = name != "broken"
             text, fix = ("answered ok", "") if ok else ("no key", "set one")
             return 200, ProviderCheck(name, ok, text, 42, ("m-1", "m-2"), "" if ok else "unconfigured", fix)
+        case "POST", ("rules", "simulate"):
+            msgspec.json.decode(body, type=PolicyChange)
+            return 200, Simulation(0, 0, (), {}, 0, (), ())
         case "POST", ("status", "check"):
             return 200, _status(api)
         case _:

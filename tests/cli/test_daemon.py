@@ -148,6 +148,7 @@ def test_up_renews_a_daemon_that_runs_the_code_of_before_an_update(offline: Cli,
     assert "The daemon runs other code than this command" in unknown.err
     renewed = offline("up")
     assert "the daemon is started again with the code of now" in renewed.err
+    assert "this version gives 0 otherwise" in renewed.err
     assert find_address(home).pid != old.pid
 
 

@@ -234,3 +234,22 @@ def test_a_preview_says_what_the_rule_would_have_changed_in_this_homes_own_calls
         assert rule["expires_at_ms"] > 0
         edited = house.cli("rules", "edit", rule["id"], "--ask", "--yes", "--json")
         assert json.loads(edited.stdout)["rule"]["decision"] == "ask", edited.stderr
+
+
+def test_a_grant_and_a_profile_are_tried_on_the_homes_own_calls_before_they_take_effect(
+    tmp_path: Path, project: Path
+) -> None:
+    turns = by_turn(write("one.txt"))
+    with house_with_site(tmp_path / "home", PAGES) as (house, _), served(turns) as model:
+        use_model(house, model.openai)
+        id = house.give("go", project, profile="ask")
+        answer(house, question(house, id), "once")
+        house.finish(id)
+        granted = house.cli("run", "go", "--dir", str(project), "--allow", "write", "--detach")
+        assert "of your last 1 call, judged as this allows: 1 would no longer be asked" in granted.stderr
+        assert "said yes to 1 and no to 0" in granted.stderr
+        strict = house.cli("session", "new", str(project), "--profile", "readonly")
+        assert "would be refused" in strict.stderr, strict.stderr
+        plain = house.cli("session", "new", str(project))
+        assert "judged" not in plain.stderr
+        assert "verdicts judged again, 0 come out otherwise" in house.cli("doctor").stdout

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from stead.cli.forms import arg, command
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean_line
+from stead.cli.rules_history import otherwise, tried
 from stead.cli.starting import Waiting, answering, daemon_command, is_held, start
 from stead.cli.status import model_line
+from stead.cli.templates import fill
 from stead.client import Json, NoDaemon, find_address, is_alive
 
 if TYPE_CHECKING:
@@ -33,10 +35,13 @@ def _up(invocation: Invocation, arguments: Namespace) -> int:
         invocation.home.make()
         sys.stdout.flush()
         os.execv(sys.executable, daemon_command(invocation))  # noqa: S606 - our own interpreter and module, no shell
-    if running and invocation.client.outdated:
-        running = not _renewed(invocation)
+    renewed = running and invocation.client.outdated and _renewed(invocation)
+    running = running and not renewed
     if not running:
         start(invocation)
+    if renewed and (found := tried(invocation, {})):
+        said = "note: of your last {verdicts:#verdict}, this version gives {otherwise:number} otherwise."
+        invocation.out.note(fill(said, found | {"otherwise": otherwise(found)}))
     _introduce(invocation, running)
     return OK
 

@@ -16,6 +16,7 @@ from stead.cli.forms import command
 from stead.cli.invocation import FAILED, OK, Invocation
 from stead.cli.memory_checks import embedder_check, memory_checks
 from stead.cli.output import clean_line
+from stead.cli.rules_history import otherwise
 from stead.client import ApiError, Client, Json, NoDaemon, find_address
 from stead.config import Home
 
@@ -89,6 +90,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
         *_answered("provider keys", lambda: _provider_checks(client, status["chain"])),
         *_answered("daily cap", lambda: [_cap(client)]),
         *_answered("questions", lambda: [_questions(client)]),
+        *_answered("policy", lambda: [_policy(client)]),
     ]
 
 
@@ -181,6 +183,16 @@ def _cap(client: Client) -> Check:
     if set(daily.values()) == {"unlimited"}:
         return Check("daily cap", "warn", "none; each objective has its own budget", "stead cap --usd 10")
     return Check("daily cap", "ok", f"{figures.tokens(daily['tokens'])} tokens, {figures.money(daily['usd_micros'])}")
+
+
+def _policy(client: Client) -> Check:
+    """Whether this version decides the home's last calls as they were decided: an update may have changed that."""
+    found = client.post("/rules/simulate", {"last": 500}, timeout_s=_PROBE_S)
+    differing = otherwise(found)
+    text = f"{figures.counted(found['verdicts'], 'verdict')} judged again, {differing} come out otherwise"
+    if found["differing"]:
+        return Check("policy", "fail", f"{text}, by this very version", "see them: stead rules try --json")
+    return Check("policy", "warn" if differing else "ok", text, "this version decides them otherwise: stead rules try")
 
 
 def _questions(client: Client) -> Check:

@@ -12,7 +12,7 @@ from stead.cli.finding import find_rule
 from stead.cli.forms import Row, arg, command, number
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.templates import fill, lines, table
-from stead.client import Json
+from stead.client import ApiError, Json
 
 _SHIFTS = {
     "unasked": "would no longer be asked",
@@ -21,6 +21,7 @@ _SHIFTS = {
     "released": "would no longer be refused",
 }
 _TIMEOUT_S = 120.0
+_SHORT_S = 10.0
 _CALL = (
     "WHAT: {what} | EVENT: {event} | WHEN: {ts_ms:moment} | SESSION: {session} | TOOL: {tool}"
     " | CALL: {arguments:60} | RULE THEN: {before} | NOW: {after} | ANSWER: {answer}"
@@ -46,6 +47,20 @@ def _try(invocation: Invocation, arguments: Namespace) -> int:
     if found["examples"]:
         table(out, _CALL, [{**row, "what": _SHIFTS[row["shift"]]} for row in found["examples"]])
     return OK
+
+
+def tried(invocation: Invocation, change: Json) -> Json | None:
+    """A change of policy, tried on the last 500 verdicts; nothing, and a note, where that is not known within 10 s."""
+    try:
+        return invocation.client.post("/rules/simulate", {"last": 500, "examples": 0, **change}, timeout_s=_SHORT_S)
+    except ApiError as error:
+        invocation.out.note(f"note: not tried on your last calls: {error.message}")
+        return None
+
+
+def otherwise(found: Json) -> int:
+    """How many verdicts of the record this version of Stead would give otherwise."""
+    return len(found["differing"]) + int(found["apart"].get("older", 0))
 
 
 def shifted(found: Json) -> list[str]:

@@ -14,7 +14,7 @@ from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
 from stead.cli.text_input import read_text
 from stead.cli.watching import Watch
-from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_unseen_keys, work_fields
+from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_history, note_unseen_keys, work_fields
 from stead.client import Json
 
 
@@ -27,6 +27,7 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
         body["second_opinion"] = True
     client, out = invocation.client, invocation.out
     note_unseen_keys(invocation)
+    note_history(invocation, arguments)
     answer = client.post("/objectives", body | attached(invocation, arguments.attach))
     session: str = answer["session"]
     if answer["text"]:

@@ -16,7 +16,7 @@ from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
-from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_unseen_keys, work_fields
+from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_history, note_unseen_keys, work_fields
 from stead.client import Json
 
 _TOGETHER = 4
@@ -33,6 +33,7 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError("files are attached to a message", "give one with -m TEXT")
     client, out = invocation.client, invocation.out
     note_unseen_keys(invocation)
+    note_history(invocation, arguments)
     answer = client.post("/sessions", body)
     session: str = answer["session"]
     if answer["text"]:

@@ -22,10 +22,12 @@ from stead.guardian.reach import Reach
 from stead.guardian.rule_commands import NO, YES
 from stead.guardian.rules import interval
 from stead.runtime.rule_examples import Example, examples
+from stead.screen.inbound import screen
 
 MOST_RULES = 1000
 _MOST_VALUES, _VALUE_CHARS, _SHOWN = 100, 500, 6
 _HOST = re.compile(r"\*|(?:=|\*\.)?[\w-]+(?:\.[\w-]+)*|\[?[0-9a-f:]+\]?", re.I)
+_RECIPIENT = re.compile(r"[^\s<>,;\"'()]+(?: [^\s<>,;\"'()]+)*")
 _COMMAND = re.compile(r"[^\s;|&<>$`\"'\\(){}*?]+(?: [^\s;|&<>$`\"'\\(){}]+)*")
 
 
@@ -101,14 +103,17 @@ def _check_values(condition: Condition) -> None:
         inside = value.removeprefix("/work/")
         wrong = {
             "host": not _HOST.fullmatch(value),
-            "path": inside.startswith(("/", "~")) or ".." in inside.split("/"),
+            "path": inside.startswith(("/", "~")) or "\\" in inside or not {".", ".."}.isdisjoint(inside.split("/")),
+            "recipient": not _RECIPIENT.fullmatch(value),
             "command": not _COMMAND.fullmatch(value),
         }
         if wrong.get(role, False):
             raise InvalidRequest(f"{value!r} is no {role} of a rule; {_FORMS[role]}")
         if role == "amount":
             try:
-                interval(value)
+                low, high = interval(value)
+                if low is not None and high is not None and low > high:
+                    raise ValueError(f"no amount lies in {value!r}; the smaller end comes first")
             except ValueError as error:
                 raise InvalidRequest(str(error)) from None
 
@@ -116,6 +121,7 @@ def _check_values(condition: Condition) -> None:
 _FORMS = {
     "host": "write it like example.com, =example.com, *.example.com or *",
     "path": "write it from the workspace on, like src/ or *.lock",
+    "recipient": "write the address or its domain alone, like bob@example.com or example.com",
     "command": "write a program and its words, without signs of the shell, like git push --force",
 }
 
@@ -234,4 +240,6 @@ def _warnings(rule: Rule, met: Sequence[Example], tools: int) -> list[str]:
         said.append(less)
     if rule.decision == "deny" and not rule.where and len({example.tool for example in met}) * 2 > tools:
         said.append("it forbids most of what an agent can do; your own commands are not touched by any rule")
+    for warning in screen(" ".join(value for condition in rule.where for value in condition.values)).warnings:
+        said += [warning.text] if warning.rule == "mixed-scripts" else []
     return said

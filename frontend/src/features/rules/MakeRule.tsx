@@ -24,7 +24,7 @@ const EXAMPLES = [
   "always allow `git status`",
 ];
 
-const NEW_RULE: Rule = {
+export const NEW_RULE: Rule = {
   id: "",
   decision: "ask",
   what: [],

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { t } from "@/i18n/en/rules";
 import { Panel } from "@/ui/Panel";
+import { Tried } from "./Tried";
 
 const LEVELS = [
   ["auto", "autoAsks", "autoCalls"],
@@ -10,9 +11,9 @@ const LEVELS = [
 ] as const;
 
 const PROFILES = [
-  ["work_", "workChanges"],
-  ["ask_", "askChanges"],
-  ["readonly_", "readonlyChanges"],
+  ["work_", "workChanges", "work"],
+  ["ask_", "askChanges", "ask"],
+  ["readonly_", "readonlyChanges", "readonly"],
 ] as const;
 
 /** How strict Stead is by itself; the words are those of the security model. */
@@ -33,12 +34,15 @@ export function Profiles() {
         </Plain>
         <div>
           <Plain heads={[t("profile"), t("profileChanges")]} caption={t("profile")}>
-            {PROFILES.map(([name, changes]) => (
+            {PROFILES.map(([name, changes, profile]) => (
               <tr key={name} className="border-line border-b align-top">
                 <th scope="row" className="whitespace-nowrap py-2 pr-4 text-left font-medium">
                   <code>{t(name)}</code>
                 </th>
-                <td className="py-2 text-ink-2">{t(changes)}</td>
+                <td className="py-2 text-ink-2">
+                  {t(changes)}
+                  <Tried profile={profile} />
+                </td>
               </tr>
             ))}
           </Plain>

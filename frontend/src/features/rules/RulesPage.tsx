@@ -17,6 +17,7 @@ import { Autonomy } from "./Autonomy";
 import { Grants } from "./Grants";
 import { MakeRule } from "./MakeRule";
 import { Profiles } from "./Profiles";
+import { Tools } from "./Tools";
 import { DECISIONS, type Rule, understood } from "./words";
 
 const COLUMNS: readonly Column<Rule>[] = [
@@ -66,6 +67,7 @@ export function RulesPage() {
           empty={<Empty title={t("none")}>{t("noneWhy")}</Empty>}
         />
       </div>
+      <Tools rules={rules.data?.items ?? []} />
       <Grants />
       <Autonomy />
       <Profiles />

@@ -20,5 +20,5 @@ it("tells every part of a rule, and on which side of a set it holds", () => {
   expect(
     understood({ ...RULE, what: ["run"], where: [{ role: "command", side: "inside", values: ["git push"] }] }),
   ).toBe("running programs; the command is git push");
-  expect(understood({ ...RULE, tools: ["fetch"] })).toBe("everything; with fetch");
+  expect(understood({ ...RULE, tools: ["fetch"] })).toBe("calls of fetch");
 });

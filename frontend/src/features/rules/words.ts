@@ -16,9 +16,10 @@ export function formOf({ id, decision, what, tools, where, directory, expires_at
 }
 
 export function understood(rule: Rule): string {
-  const what = rule.what.map((action) => t(action)).join(", ") || t("anything");
-  const tools = rule.tools.length > 0 ? [t("onTools", { names: rule.tools.join(", ") })] : [];
-  return [what, ...tools, ...rule.where.map(tested)].join("; ");
+  const what = rule.what.map((action) => t(action)).join(", ");
+  const tools = rule.tools.length > 0 ? t("onTools", { names: rule.tools.join(", ") }) : "";
+  const parts = [what, tools].filter(Boolean);
+  return [...(parts.length > 0 ? parts : [t("anything")]), ...rule.where.map(tested)].join("; ");
 }
 
 function tested({ role, side = "inside", values }: Condition): string {

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
+import { Tried } from "@/features/rules/Tried";
 import { t as words } from "@/i18n/en/attachments";
 import { t } from "@/i18n/en/new-session";
 import { Button } from "@/ui/Button";
@@ -146,6 +147,13 @@ function Freedom({ draft, change }: DraftProps) {
           onCheckedChange={(trial) => change({ trial })}
           label={t("trial")}
           hint={t("trialHint")}
+        />
+      )}
+      {(draft.profile !== "work" || draft.allow) && (
+        <Tried
+          key={`${draft.profile} ${draft.allow}`}
+          profile={draft.profile}
+          grants={draft.allow.split(/[\s,]+/).filter(Boolean)}
         />
       )}
     </div>

@@ -18,7 +18,7 @@ export function GridHead<Row extends object>({ model, columns, selectable }: Gri
     <thead>
       <tr aria-rowindex={1}>
         {selectable && (
-          <th className={cx(HEADING, "left-0 z-20")}>
+          <th className={cx(HEADING, "left-0 z-[15]")}>
             <Checkbox
               label={t("selectAll")}
               labelHidden
@@ -35,7 +35,7 @@ export function GridHead<Row extends object>({ model, columns, selectable }: Gri
               key={column.id}
               scope="col"
               aria-sort={sorted ? (sorted.desc ? "descending" : "ascending") : undefined}
-              className={cx(HEADING, index === 0 && (selectable ? "left-10 z-20" : "left-0 z-20"))}
+              className={cx(HEADING, index === 0 && (selectable ? "left-10 z-[15]" : "left-0 z-[15]"))}
             >
               {(column.sortable ?? true) ? (
                 <button

@@ -8,6 +8,7 @@ Layer: brain. Pure. Each part of a sentence becomes a letter by the table of a l
     F files  Y anything  U anyone  T commands  B the network  S sites  E mail
     P H M C # a path, host, address, command, number   i in, to   f from, of   o outside, except
     > < + - of amounts   J and   ? what turns the meaning of a mark
+    h has to   a all   e a person: left out, except where they turn the meaning of what they stand by
 
 The letters of the decision are taken out, then those of the verbs, and the rest has to fit the verb's own pattern. So
 a second clause, a doubled negation, or a word that no table has, can never be passed over.
@@ -70,6 +71,10 @@ _PATTERNS: dict[str, tuple[ConditionRole, re.Pattern[str]]] = {
 }
 _PARTED = re.compile(rf"[PHMC#].*[{_MARKS}].*[PHMC#]")
 """A decision between two names may be of one of them alone."""
+_LEFT_OUT = "hae"
+_TURNED = re.compile(r"[Dmnzq].*[ha]|h.*[Dmnzq]|[oifs]e|Jo|o.*[PHMC][FSTU]?[J,]+[if]+[PHMC]")
+"""What need not be done is not forbidden, "never all" leaves some, a rule names no person but by an address, and what
+follows "or" stands on the other side where the side is said again: "outside docs/ or in secret/"."""
 _PLACE = re.compile(r"o?(?:J*[if]*[PHMC][FSTU]?)+(?=J?[FYTSUEB])")
 """A place that is named before what is in it: "in docs/ nothing may be changed"."""
 _BOUNDS = {">": ("..{}", "outside"), "<": ("{}..", "outside"), "+": ("{}..", "inside"), "-": ("..{}", "inside")}
@@ -149,7 +154,7 @@ def _letters(tokens: list[Token], language: str) -> tuple[Letters, list[str]]:
     words = [*(token.text if token.kind in ("word", "comma") else "" for token in tokens), "$"]
     while at < len(tokens):
         token = tokens[at]
-        before = "".join(letter for letter, _ in found[-2:])
+        before = "".join(letter for letter, _ in found if letter not in _LEFT_OUT)[-2:]
         after_run = before[-1:] in ("x", "v", "K") or before == "CJ"
         command, end = bare_command(tokens, at, after_run=after_run)
         if command:
@@ -185,6 +190,9 @@ def _phrases(language: str) -> dict[tuple[str, ...], str]:
 
 
 def _rule(letters: Letters, said: str, directory: str) -> Rule | None:
+    if _TURNED.search("".join("," if value == "," else letter for letter, value in letters)):
+        return None
+    letters = [pair for pair in letters if pair[0] not in _LEFT_OUT]
     marks = "".join(sorted(letter for letter, _ in letters if letter in _MARKS))
     decision = _DECIDED.get(marks)
     rest = [pair for pair in letters if pair[0] not in _MARKS]
