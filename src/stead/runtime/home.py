@@ -44,23 +44,6 @@ _KEY_CHARS = 10_000
 _MOST = 10**15
 NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
 
-HomeCommand = (
-    cmd.ConfigureProvider
-    | cmd.ConfigureModel
-    | cmd.SetProviderKey
-    | cmd.SetRole
-    | cmd.RemoveProvider
-    | cmd.SetChain
-    | cmd.SetCap
-    | cmd.AllowHost
-    | cmd.DisallowHost
-    | cmd.AddRule
-    | cmd.ConfirmRule
-    | cmd.RemoveRule
-    | cmd.SetSearch
-    | cmd.RemoveSearch
-)
-
 
 @dataclass(frozen=True)
 class HomeState:
@@ -180,11 +163,7 @@ def _overlap(one: str, other: str) -> bool:
     return os.path.commonpath((one, other)) in (one, other)
 
 
-def _fold_secret(
-    state: HomeState,
-    fact: ev.SecretAdded | ev.SecretBound | ev.SecretUnbound | ev.SecretRemoved | ev.SecretUsed,
-    ts_ms: int,
-) -> HomeState:
+def _fold_secret(state: HomeState, fact: ev.SecretFact, ts_ms: int) -> HomeState:
     name, left = fact.name, {key: value for key, value in state.secrets.items() if key != fact.name}
     old = state.secrets.get(name)
     match fact:
@@ -327,7 +306,7 @@ class ProviderService(ProviderSetup, Protocol):
 
 
 async def change(
-    command: HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str, tools: Sequence[str]
+    command: cmd.HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str, tools: Sequence[str]
 ) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
