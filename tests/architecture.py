@@ -31,20 +31,20 @@ BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
     "": 752,
     "brain": 2478,
-    "cli": 6172,
-    "client": 432,
-    "domain": 6021,
+    "cli": 6141,
+    "client": 428,
+    "domain": 5973,
     "egress": 820,
     "guardian": 2341,
     "machines": 7613,
     "memory": 4831,
     "net": 69,
     "providers": 3630,
-    "runtime": 7017,
+    "runtime": 6931,
     "screen": 1527,
     "storage": 4194,
     "tools": 1691,
-    "web": 2425,
+    "web": 2414,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""

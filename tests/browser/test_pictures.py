@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.browser.axe import axe
 from tests.browser.chrome import PHONE, Visit, settled
@@ -21,7 +21,7 @@ from tests.flows.house import use_model
 from tests.promises import promise
 
 PLAN = png(400, 300, chunk(b"eXIf", EXIF))
-ATTACH = "Attach pictures or PDF documents"
+ATTACH = "Attach images or PDFs"
 _EVENT = """([kind, name, type, data]) => {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)), held = new DataTransfer();
   held.items.add(new File([bytes], name, {type}));
@@ -65,7 +65,7 @@ def test_files_are_picked_pasted_and_dropped_seen_before_they_are_sent_and_after
     with page.expect_file_chooser() as choosing:
         tab_to(page, "button", ATTACH)
         page.keyboard.press("Enter")
-    choosing.value.set_files([{"name": "plan.png", "mimeType": "image/png", "buffer": PLAN}])
+    choosing.value.set_files([FilePayload(name="plan.png", mimeType="image/png", buffer=PLAN)])
     shown(page, "plan.png")
     page.get_by_role("textbox", name=SAY).focus()
     give(page, "paste", "copied.png", "image/png", png(400, 301))
@@ -170,7 +170,7 @@ def test_files_are_attached_on_a_phone(stage: Stage, visit: Visit) -> None:
     page = visit(stage, f"/sessions/{session}", PHONE)
     with page.expect_file_chooser() as choosing:
         page.get_by_role("button", name=ATTACH).click()
-    choosing.value.set_files([{"name": f"{at}.png", "mimeType": "image/png", "buffer": png(400, at)} for at in (1, 2)])
+    choosing.value.set_files([FilePayload(name=f"{at}.png", mimeType="image/png", buffer=png(400, at)) for at in (1, 2)])
     shown(page, "2.png")
     axe(page)
     picture(page, "pictures-phone")

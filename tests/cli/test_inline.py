@@ -194,7 +194,7 @@ def test_the_last_line_of_a_diff_that_streams_by_is_shown(cli: Cli, serve: Serve
         scripts.start(run, "call_1_0", *call)
         delta = {"type": "output.delta", "session": run.id, "key": "call_1_0", "offset": 0}
         run.stream(delta | {"text": "@@ -1,0 +1,1 @@\n+one line only"})
-        run.api.wait_for(lambda: vars(run.api).get("shown"))
+        run.api.wait_for(lambda: bool(vars(run.api).get("shown")))
         scripts.finish(run, "call_1_0", "write", "Wrote one.txt.")
         run.end("unverified")
 

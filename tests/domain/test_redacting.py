@@ -15,7 +15,7 @@ from stead.domain.memory import Memory, MemoryId, Scope
 from stead.domain.memory_events import ContentRedacted, ForgetReceipt, LoadedFile, Redacted
 from stead.domain.messages import Text, Thinking
 from stead.domain.policies import GrantScope, Label, PlannedCall
-from stead.domain.redacting import BINDING, blank, has, names, redacted, texts
+from stead.domain.redacting import blank, has, names, redacted, texts
 from stead.domain.sessions import PERSON
 from stead.storage.codec import decode, encode
 from tests.storage.drafts import replied
@@ -29,7 +29,7 @@ def test_a_blank_event_can_be_read_and_has_no_text(file: Path) -> None:
     without = redacted(body, blank)
     assert decode(*encode(without)) == without
     assert type(without) is type(body)
-    if isinstance(body, BINDING):
+    if isinstance(body, ev.BindingFact):
         assert without == body
     else:
         assert {text for text in texts(without) if text.strip()} <= {FORGOTTEN}

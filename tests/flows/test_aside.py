@@ -61,7 +61,7 @@ def test_changes_on_trial_are_looked_at_applied_and_outlive_a_crash(house: Livin
 @promise("SEC-5.trial")
 def test_a_trial_is_discarded_only_on_purpose_and_the_end_says_what_to_do(house: LivingHome, project: Path) -> None:
     other = house.cli("trial", "discard")
-    assert other.returncode == 2 and "stead held list" in other.stderr, "the older name does the same"
+    assert other.returncode == 2 and "stead trial discard --help" in other.stderr, "the older name does the same"
     before = {path.name: path.read_bytes() for path in project.iterdir() if path.is_file()}
     id = work(house, project, "rm -f *; echo new > fresh.md", mode="trial")
     watched = house.cli("watch", id)

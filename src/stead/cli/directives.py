@@ -14,8 +14,7 @@ from pathlib import Path, PurePath
 
 from stead.cli.diffs import styled
 from stead.cli.editing import written
-from stead.cli.figures import counted
-from stead.cli.finding import find_folder
+from stead.cli.finding import find_folder, only_one
 from stead.cli.forms import ALL, YES, Act, Listing, OneOf, Row, arg, family, fields
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.output import clean_line
@@ -37,14 +36,11 @@ def find_directive(client: Client, typed: str) -> Json:
     Raises:
         CommandError: none is, or several.
     """
-    rows = list(client.items("/directives"))
-    exact = [row for row in rows if row["directive"]["title"].casefold() == typed.casefold()]
-    meant = exact or [row for row in rows if row["directive"]["id"].startswith(typed)]
-    if len(meant) != 1:
-        ids = "".join(f"{', ' if place else ': '}{row['directive']['id']}" for place, row in enumerate(meant))
-        cause = f"{typed!r} names {counted(len(meant), 'directive')}{ids}"
-        raise CommandError(cause, "give one of the ids" if meant else "stead directives", code="not_found")
-    return meant[0]
+    rows = [{**row["directive"], "row": row} for row in client.items("/directives")]
+    exact = [one for one in rows if one["title"].casefold() == typed.casefold()]
+    meant = exact or [one for one in rows if one["id"].startswith(typed)]
+    found: Json = only_one(meant, typed, "directive", "stead directives")["row"]
+    return found
 
 
 def find_directive_id(client: Client, typed: str) -> str:

@@ -6,60 +6,21 @@ Layer: cli. Every path and every line of a diff was written by a machine; what h
 from __future__ import annotations
 
 import shlex
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from stead.cli.diffs import diff_lines, path_of
 from stead.cli.figures import counted
-from stead.cli.finding import find_objective
-from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation, add_yes_option
+from stead.cli.forms import OBJECTIVE, YES, Act, Row, arg, family, fields
+from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.output import clean_line, reveal_line
 from stead.cli.templates import filled
 from stead.client import Json
 from stead.domain.event_words import MARKS, review
 
 _ALSO = "Also what programs of yours act on: --include-protected. Also where your own file changed: --force"
-_WAYS = ("list", "diff", "apply", "discard", "bring")
 
 
-def _configure(parser: ArgumentParser) -> None:
-    parser.usage = "stead held [list] | diff|apply|discard|bring ID [options]"
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=_WAYS,
-        default="list",
-        help="look, let them into the folder, or drop them; or bring over what stays in the sandbox",
-    )
-    parser.add_argument("id", nargs="?", default="", metavar="ID", help="an objective or a session")
-    parser.add_argument(
-        "--path", action="append", default=[], metavar="P", help="this alone: diff shows it in full; repeatable"
-    )
-    parser.add_argument("--force", action="store_true", help="apply also where your own file changed meanwhile")
-    parser.add_argument("--include-protected", action="store_true", help="apply also what programs of yours act on")
-    parser.add_argument(
-        "--seen", action="append", default=[], metavar="DIGEST", help="a change that diff --path showed in full"
-    )
-    add_yes_option(parser)
-
-
-def _held(invocation: Invocation, arguments: Namespace) -> int:
-    if arguments.action == "list":
-        return _list(invocation)
-    if not arguments.id:
-        raise CommandError(f"{arguments.action} needs an ID", "stead held list")
-    session = find_objective(invocation.client, arguments.id)
-    match arguments.action:
-        case "diff":
-            return _diff(invocation, session, arguments.path)
-        case "apply":
-            return _apply(invocation, session, arguments)
-        case "bring":
-            return _bring(invocation, session, arguments)
-        case _:
-            return _discard(invocation, session, arguments)
-
-
-def _list(invocation: Invocation) -> int:
+def _list(invocation: Invocation, _: Namespace) -> int:
     rows = list(invocation.client.items("/reviews"))
     if invocation.as_json:
         return invocation.report({"items": rows})
@@ -71,8 +32,9 @@ def _list(invocation: Invocation) -> int:
     return OK
 
 
-def _diff(invocation: Invocation, session: str, paths: list[str]) -> int:
-    out, trial = invocation.out, _changes(invocation, session, paths)
+def _diff(invocation: Invocation, arguments: Namespace) -> int:
+    out, session = invocation.out, arguments.id
+    trial = _changes(invocation, session, arguments.path)
     if out.as_json:
         return invocation.report(trial)
     for change in trial["changes"]:
@@ -125,15 +87,10 @@ def _read_now(invocation: Invocation, session: str, paths: list[str]) -> list[st
     return digests
 
 
-def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
-    seen = arguments.seen or (_read_now(invocation, session, arguments.path) if invocation.interactive else [])
-    body: Json = {
-        "paths": arguments.path,
-        "force": arguments.force,
-        "include_protected": arguments.include_protected,
-        "seen": seen,
-    }
-    return _report(invocation, session, body)
+def _apply(invocation: Invocation, arguments: Namespace) -> int:
+    session, paths = arguments.id, arguments.path
+    seen = arguments.seen or (_read_now(invocation, session, paths) if invocation.interactive else [])
+    return _report(invocation, session, {"paths": paths, "seen": seen, **_ALLOWED(arguments)})
 
 
 def _report(invocation: Invocation, session: str, body: Json) -> int:
@@ -158,7 +115,8 @@ def _stay(row: Json) -> str:
     return f"{reveal_line(row['path'])}  ({counted(row['files'], 'file')}, {row['size_bytes'] / 1e6:,.1f} MB)"
 
 
-def _bring(invocation: Invocation, session: str, arguments: Namespace) -> int:
+def _bring(invocation: Invocation, arguments: Namespace) -> int:
+    session = arguments.id
     rows = {row["path"]: row for row in invocation.client.items(f"/objectives/{session}/stays")}
     if not arguments.path:
         last = f"Have one in your folder, too: stead held bring {session} --path P" if rows else "Nothing stays."
@@ -170,10 +128,25 @@ def _bring(invocation: Invocation, session: str, arguments: Namespace) -> int:
     return _report(invocation, session, {"bring": arguments.path})
 
 
-def _discard(invocation: Invocation, session: str, arguments: Namespace) -> int:
-    invocation.confirm("discard", f"All changes of {session} that wait are thrown away for good.", yes=arguments.yes)
-    answer = invocation.client.post(f"/objectives/{session}/trial/discard", {})
-    return invocation.report(answer, f"The changes of {session} that waited are gone; what was applied before stays.")
-
-
-COMMANDS = dict.fromkeys(("held", "trial"), Command(_configure, _held))
+_ALLOWED = fields("force", "include_protected")
+_DISCARD = Act(
+    "POST /objectives/{id}/trial/discard",
+    "The changes of {id} that waited are gone; what was applied before stays.",
+    confirm="All changes of {id} that wait are thrown away for good.",
+)
+_PATH = arg("--path P...", "this alone")
+_APPLIED = (
+    OBJECTIVE,
+    _PATH,
+    arg("--force", "also where your own file changed meanwhile"),
+    arg("--include-protected", "also what programs of yours act on"),
+    arg("--seen DIGEST...", "a change that diff --path showed in full"),
+)
+_ROWS: dict[str, Row] = {
+    "list": ("list the changes that wait for you (the default)", (), _list),
+    "diff": ("show what waits, with --path in full", (OBJECTIVE, _PATH), _diff),
+    "apply": ("let changes into the folder", _APPLIED, _apply),
+    "discard": ("throw all that wait away for good", (OBJECTIVE, YES), _DISCARD),
+    "bring": ("bring over what stays in the sandbox, or list it", (OBJECTIVE, _PATH, YES), _bring),
+}
+COMMANDS = dict.fromkeys(("held", "trial"), family("held", _ROWS, "list"))

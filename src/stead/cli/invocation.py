@@ -134,8 +134,3 @@ class Command(NamedTuple):
 
     configure: Callable[[ArgumentParser], None]
     run: Callable[[Invocation, Namespace], int]
-
-
-def add_yes_option(parser: ArgumentParser) -> None:
-    """For a command that asks before it does something (``Invocation.confirm``)."""
-    parser.add_argument("--yes", action="store_true", help="do not ask")

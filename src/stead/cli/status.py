@@ -30,20 +30,16 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         status = client.get("/status")
     except NoDaemon as error:
         home = str(invocation.home.root)
-        if out.as_json:
-            out.json({"running": False, "home": home, "why": error.message})
-        else:
-            out.pairs([("daemon", f"not running, home {home!r}"), ("next", "stead up")])
+        found = {"running": False, "home": home, "why": error.message}
+        invocation.report(found, f"daemon  not running, home {home!r}", "next    stead up")
         return UNREACHABLE
     try:
         running = len(client.get("/objectives", status="running", limit=500)["items"])
         approvals = client.get("/approvals", status="pending", limit=500)["items"]
         reviews = client.get("/reviews")["items"]
     except ApiError as error:  # lists need room on the disk; how the daemon stands is most wanted when there is none
-        if out.as_json:
-            out.json({"running": True, **status, "why": error.message})
-        else:
-            out.pairs(pairs("daemon: running, version {version} | lists: {why}", {**status, "why": error.message}))
+        found = {"running": True, **status, "why": error.message}
+        invocation.report(found, fill("daemon  running, version {version}", found), fill("lists   {why}", found))
         return FAILED
     if out.as_json:
         counts = {"objectives_running": running, "approvals_pending": len(approvals), "reviews_wanted": len(reviews)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from stead.client.address import ApiError, Json
 from stead.client.exchange import BODY_LIMIT_BYTES, Exchange
@@ -48,11 +48,6 @@ class Stream:
     def close(self) -> None:
         """Watch no more."""
         self._drop()
-
-    def __iter__(self) -> Iterator[list[Json]]:
-        while True:
-            if batch := self.next(SILENCE_S):
-                yield batch
 
     def next(self, timeout_s: float) -> list[Json]:
         """The envelopes that come next; none if nothing comes in time.

@@ -443,17 +443,9 @@ SessionWord = (
 """What a person can tell one session, in addition to answering its questions."""
 FileCommand = TakeCheckpoint | RestoreCheckpoint | UndoEdit
 """What a person does with the files of an interactive session."""
-Command = (
-    OpenSession
-    | ForkSession
-    | SessionWord
-    | FileCommand
-    | Decide
-    | ApplyTrial
-    | DiscardTrial
-    | OpenTerminal
-    | CloseTerminal
-    | ConfigureProvider
+TerminalCommand = OpenTerminal | CloseTerminal
+HomeCommand = (
+    ConfigureProvider
     | SetProviderKey
     | ConfigureModel
     | SetRole
@@ -462,15 +454,25 @@ Command = (
     | RemoveSearch
     | SetChain
     | SetCap
-    | AddSecret
-    | BindSecret
-    | UnbindSecret
-    | RemoveSecret
     | AllowHost
     | AddRule
     | ConfirmRule
     | RemoveRule
     | DisallowHost
+)
+"""What becomes a fact about the home, secrets and directives apart."""
+SecretCommand = AddSecret | BindSecret | UnbindSecret | RemoveSecret
+Command = (
+    OpenSession
+    | ForkSession
+    | SessionWord
+    | FileCommand
+    | Decide
+    | ApplyTrial
+    | DiscardTrial
+    | TerminalCommand
+    | HomeCommand
+    | SecretCommand
     | MemoryCommand
     | DirectiveCommand
     | Forget

@@ -29,7 +29,7 @@ from stead.domain.policies import PlannedCall
 from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.trials import Review
-from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
+from stead.domain.turns import Worked, apply_queue, apply_work, plan_text, receive
 
 MOST_RUNNABLE = 100
 POLL_MS = 1_000
@@ -150,10 +150,10 @@ def apply(session: Session, event: ev.Event) -> None:
             _apply_rest(session, body, event)
 
 
-def _apply_rest(session: Session, body: Worked | Queued | Strange, event: ev.Event) -> None:
+def _apply_rest(session: Session, body: Worked | ev.QueueBody | Strange, event: ev.Event) -> None:
     if isinstance(body, Worked):
         apply_work(session, body, event.session_seq, event.ts_ms)
-    elif isinstance(body, Queued):
+    elif isinstance(body, ev.QueueBody):
         apply_queue(session, body)
     else:
         raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")

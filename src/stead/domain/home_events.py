@@ -171,27 +171,21 @@ class SecretUsed(msgspec.Struct, frozen=True, tag="secret.used"):
     destination: str
 
 
-HomeBody = (
-    DaemonStarted
-    | DaemonStopped
-    | ProviderConfigured
+SecretFact = SecretAdded | SecretBound | SecretUnbound | SecretRemoved | SecretUsed
+BindingFact = (
+    ProviderConfigured
     | ProviderRemoved
     | ModelConfigured
     | RoleSet
     | SearchConfigured
-    | SearchRemoved
     | ChainSet
-    | CapSet
     | HostAllowed
     | RuleMade
-    | RuleRemoved
     | HostDisallowed
     | FolderReached
-    | SecretAdded
-    | SecretBound
-    | SecretUnbound
-    | SecretRemoved
-    | SecretUsed
-    | DirectiveBody
+    | SecretFact
 )
+"""What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
+leaves them as they are."""
+HomeBody = DaemonStarted | DaemonStopped | BindingFact | SearchRemoved | CapSet | RuleRemoved | DirectiveBody
 """In the order in which docs/generated lists them."""

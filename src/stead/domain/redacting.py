@@ -44,26 +44,6 @@ MARKS = frozenset({"commitment", "content", "fingerprints", "prefix_sha256", "re
 NUMBERED = (ev.RuleRemoved, ev.TerminalOpened, ev.TerminalClosed, ev.QuarantineSettled)
 """Events whose ``id`` is Stead's own number for something."""
 
-BINDING = (
-    ev.RuleMade,
-    ev.HostAllowed,
-    ev.HostDisallowed,
-    ev.FolderReached,
-    ev.ProviderConfigured,
-    ev.ProviderRemoved,
-    ev.ModelConfigured,
-    ev.RoleSet,
-    ev.SearchConfigured,
-    ev.ChainSet,
-    ev.SecretAdded,
-    ev.SecretBound,
-    ev.SecretUnbound,
-    ev.SecretRemoved,
-    ev.SecretUsed,
-)
-"""Facts about the home that permit, forbid or lead somewhere. Other words in one could permit more than the person
-meant, so they are left as they are."""
-
 Clean = Callable[[str], str]
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -76,7 +56,7 @@ def redacted(body: ev.Body, clean: Clean, forgotten: Collection[str] = ()) -> ev
         clean: gives a text without the words.
         forgotten: references of memories that are forgotten; where they were recalled, their whole text goes.
     """
-    if isinstance(body, BINDING):
+    if isinstance(body, ev.BindingFact):
         return body
     if isinstance(body, ev.MemoryRecalled):
         kept = tuple(msgspec.structs.replace(one, text=FORGOTTEN) if one.ref in forgotten else one for one in body.told)

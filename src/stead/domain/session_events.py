@@ -361,27 +361,25 @@ class InstructionsSet(msgspec.Struct, frozen=True, tag="instructions.set"):
     text: str
 
 
-SessionBody = (
-    SessionOpened
-    | ProjectRulesRead
+WorkBody = (
+    ProjectRulesRead
     | ConversationSet
     | CheckpointTaken
     | CheckpointFailed
     | CheckpointRestored
     | FileChanged
     | EditUndone
-    | CallEdited
-    | CallCancelled
-    | CallRetried
     | TurnEnded
     | SessionClosed
     | SessionLabelled
     | MessageChanged
-    | GoalChanged
     | BudgetRaised
     | ModelSwitched
     | ContextTrimmed
     | ContextCompacted
     | InstructionsSet
 )
+"""What changes a session's files, turns or context."""
+QueueBody = CallEdited | CallCancelled | CallRetried
+SessionBody = SessionOpened | WorkBody | QueueBody | GoalChanged
 """In the order in which docs/generated lists them."""

@@ -20,29 +20,8 @@ from stead.domain.policies import Integrity
 from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text, together
 from stead.domain.sessions import STEAD, Edit, Mark, Session
 
-Worked = (
-    ev.ProjectRulesRead
-    | ev.ConversationSet
-    | ev.CheckpointTaken
-    | ev.CheckpointFailed
-    | ev.CheckpointRestored
-    | ev.FileChanged
-    | ev.EditUndone
-    | ev.TurnEnded
-    | ev.SessionClosed
-    | ev.BudgetRaised
-    | ev.SessionLabelled
-    | ev.MessageChanged
-    | ev.ModelSwitched
-    | ev.ContextTrimmed
-    | ev.ContextCompacted
-    | ev.InstructionsSet
-    | ev.MemoryLoaded
-    | ev.MemoryRecalled
-    | ContentRedacted
-)
+Worked = ev.WorkBody | ev.MemoryLoaded | ev.MemoryRecalled | ContentRedacted
 _Kept = TypeVar("_Kept")
-Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
 
 
 def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
@@ -168,7 +147,7 @@ def _with_last(kept: Sequence[_Kept], old: _Kept, new: Sequence[_Kept]) -> list[
     return [*kept[:place], *new, *kept[place + 1 :]]
 
 
-def apply_queue(session: Session, body: Queued) -> None:
+def apply_queue(session: Session, body: ev.QueueBody) -> None:
     """Apply the person's change of the queue of calls; one of a call that is gone has no effect."""
     call = session.calls.get(body.key)
     if call is None:

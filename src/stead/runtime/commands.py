@@ -32,7 +32,7 @@ from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
-from stead.runtime.home import HomeCommand, HomeStream, ProviderService, change
+from stead.runtime.home import HomeStream, ProviderService, change
 from stead.runtime.looking import Looking
 from stead.runtime.opening import Opener
 from stead.runtime.overview import Overview
@@ -41,7 +41,7 @@ from stead.runtime.registry import Sessions
 from stead.runtime.rules import RuleBook
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
-from stead.runtime.secrets import SecretBook, SecretCommand
+from stead.runtime.secrets import SecretBook
 from stead.runtime.service import Readiness
 from stead.runtime.session_commands import SessionCommands
 from stead.runtime.terminals import TerminalRoom
@@ -126,7 +126,7 @@ class Runtime:
         commands, memory = SessionCommands(self._deps, self._sessions), self._deps.memory
         opener = Opener(self._deps, self._sessions, self._book, lambda: self._home.state.grants, self._home.copied)
         return _by_kind(
-            (HomeCommand | SecretCommand, self._change_home),
+            (cmd.HomeCommand | cmd.SecretCommand, self._change_home),
             (DirectiveCommand, self._direct),
             (cmd.OpenSession, opener.open),
             (cmd.ForkSession, opener.fork),
@@ -135,7 +135,7 @@ class Runtime:
             (cmd.FileCommand, commands.change_files),
             (cmd.ApplyTrial | cmd.DiscardTrial, commands.settle_trial),
             (cmd.Decide, self._decide),
-            (cmd.OpenTerminal | cmd.CloseTerminal, self.terminals.carry_out),
+            (cmd.TerminalCommand, self.terminals.carry_out),
             (MemoryCommand, memory.memories.carry_out),
             (UpkeepCommand, memory.upkeep.carry_out),
             (ImportMemories, memory.importing.carry_out),
@@ -191,7 +191,7 @@ class Runtime:
             await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=claim.id)
         return answered
 
-    async def _change_home(self, command: HomeCommand | SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
+    async def _change_home(self, command: cmd.HomeCommand | cmd.SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
         known = {row.name for row in self.conditions.rows()}  # ``models.info`` would load the list of all prices
         named = {ref.provider for ref in command.chain} if isinstance(command, cmd.SetChain | cmd.SetRole) else set()
         if isinstance(command, cmd.ConfigureModel):
@@ -199,7 +199,7 @@ class Runtime:
         if unknown := named - known:
             raise NotFound(f"no provider {min(unknown)!r}; `stead providers` lists what there is")
         async with self._book.lock:
-            if isinstance(command, SecretCommand):
+            if isinstance(command, cmd.SecretCommand):
                 fact: ev.Body = await self._book.change(command)
             else:
                 tools = [spec.name for spec in self._deps.gate.specs(())]

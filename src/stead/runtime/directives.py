@@ -15,16 +15,10 @@ from typing import assert_never
 import msgspec
 
 from stead.brain.directives import could_be_rules, prompt, tokens
+from stead.domain import directive_commands as cmd
 from stead.domain import directives as dom
 from stead.domain import events as ev
-from stead.domain.directive_commands import (
-    DirectiveCommand,
-    OrderDirectives,
-    RemoveDirective,
-    RestoreDirective,
-    SetDirective,
-    SwitchDirective,
-)
+from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.directives import (
     Directive,
     DirectiveId,
@@ -48,7 +42,9 @@ DirectiveFact = ev.DirectiveSet | ev.DirectiveRemoved | ev.DirectivesOrdered
 
 @dataclass(frozen=True)
 class DirectiveRoom:
-    """Implements ``service.DirectiveQueries``, and carries out what is said about directives.
+    """What the person tells models always: asked, and changed.
+
+    A method raises ``NotFound`` for a directive that there is not.
 
     Args:
         state: what the home's stream adds up to now.
@@ -72,24 +68,24 @@ class DirectiveRoom:
         """
         now = self._now
         match command:
-            case SetDirective():
+            case cmd.SetDirective():
                 return ev.DirectiveSet(await self._written(command), door, _note(command.why))
-            case SwitchDirective(id=id, enabled=enabled):
+            case cmd.SwitchDirective(id=id, enabled=enabled):
                 before = _known(now, id)
                 after = msgspec.structs.replace(before, enabled=enabled, version=before.version + 1)
                 return ev.DirectiveSet(_allowed(now, after), door, "")
-            case RemoveDirective(id=id):
+            case cmd.RemoveDirective(id=id):
                 return ev.DirectiveRemoved(_known(now, id).id, door)
-            case OrderDirectives(ids=ids):
+            case cmd.OrderDirectives(ids=ids):
                 if not ids or len(set(ids)) != len(ids):
                     raise InvalidRequest("an order names one directive or more, each once")
                 return ev.DirectivesOrdered(tuple(_known(now, id).id for id in ids), door)
-            case RestoreDirective(id=id, version=version):
+            case cmd.RestoreDirective(id=id, version=version):
                 return ev.DirectiveSet(await self._restored(id, version), door, f"restored from version {version}")
             case _:
                 assert_never(command)
 
-    async def _written(self, command: SetDirective) -> Directive:
+    async def _written(self, command: cmd.SetDirective) -> Directive:
         now = self._now
         title, text = " ".join(command.title.split()), command.text.replace("\r\n", "\n").strip()
         _require_fits(title, text)
@@ -134,15 +130,15 @@ class DirectiveRoom:
     # -- looking ----------------------------------------------------------------------------------------------------
 
     async def rows(self) -> tuple[DirectiveRow, ...]:
-        """See ``service.DirectiveQueries``."""
+        """The directives, in the order in which models read those that are on."""
         return await asyncio.to_thread(lambda: tuple(map(_row, self._now.in_order())))
 
     async def offers(self, id: DirectiveId) -> tuple[Rule, ...]:
-        """See ``service.DirectiveQueries``."""
+        """The sentences of a directive of behavioural rules that could be standing rules, and are none yet."""
         return await asyncio.to_thread(could_be_rules, _known(self._now, id), self.state().rules)
 
     async def versions(self, id: DirectiveId, *, before: int, limit: int) -> tuple[DirectiveVersion, ...]:
-        """See ``service.DirectiveQueries``."""
+        """What a directive was, also one that was removed; newest first, those below ``before`` (0 for all)."""
         found = await asyncio.to_thread(self._all_versions, id)
         if not found:
             raise _unknown(id)
@@ -151,7 +147,7 @@ class DirectiveRoom:
         return await asyncio.to_thread(lambda: tuple(_compared(found[max(0, since - 1) : until], since > 0)))
 
     async def difference(self, id: DirectiveId, old: int, new: int) -> DirectiveVersion:
-        """See ``service.DirectiveQueries``."""
+        """The newer of two versions, with what differs from the older one."""
         found = {one.directive.version: one for one in await asyncio.to_thread(self._all_versions, id)}
         for version in (old, new):
             if version not in found:
@@ -159,7 +155,13 @@ class DirectiveRoom:
         return await asyncio.to_thread(_against, found[old].directive, found[new])
 
     async def prompt(self, directory: str, *, interactive: bool, draft: Directive | None) -> Prompt:
-        """See ``service.DirectiveQueries``."""
+        """What a session or an objective of a folder would be given before all else, part by part.
+
+        Args:
+            directory: the folder; "" for one without directives of its own.
+            interactive: whether a person works in it, turn by turn.
+            draft: a directive as it might be; its order does not count.
+        """
         now = self._now
         if draft is not None:
             _require_fits(" ".join(draft.title.split()), draft.text.strip())

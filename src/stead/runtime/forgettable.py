@@ -27,7 +27,7 @@ from stead.domain.memory import MEMORY, Evidence, Memory, MemoryId
 from stead.domain.messages import ToolCall
 from stead.domain.near_words import Near
 from stead.domain.needles import LEAST_CHARS, MOST_CHARS, Needles
-from stead.domain.redacting import BINDING, Clean, blank, has, redacted, texts
+from stead.domain.redacting import Clean, blank, has, redacted, texts
 
 PLACES = 100
 SPELLINGS = 50
@@ -299,7 +299,7 @@ def _place(event: ev.Event, needles: Needles) -> Occurrence:
 
 def _why_kept(event: ev.Event) -> str:
     where = f"event {event.seq} ({event.body.__struct_config__.tag})"
-    if isinstance(event.body, BINDING):
+    if isinstance(event.body, ev.BindingFact):
         return f"{where} permits or forbids something in these words, and stays: other words could permit more"
     if event.session in (HOME, MEMORY):
         return f"{where} has them in a name that holds the record together, and stays"

@@ -15,24 +15,9 @@ from typing import Protocol, assert_never
 
 import msgspec
 
+from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.bindings import ends
-from stead.domain.commands import (
-    AddRule,
-    AllowHost,
-    ConfigureModel,
-    ConfigureProvider,
-    ConfirmRule,
-    DisallowHost,
-    RemoveProvider,
-    RemoveRule,
-    RemoveSearch,
-    SetCap,
-    SetChain,
-    SetProviderKey,
-    SetRole,
-    SetSearch,
-)
 from stead.domain.directives import Directives
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.hosts import parse_allowed
@@ -45,6 +30,7 @@ from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
 from stead.runtime.bus import Bus
+from stead.runtime.folder import folder
 from stead.runtime.gate import Standing
 from stead.runtime.model_settings import as_account, changed_settings, require_no_account
 from stead.runtime.rules import confirmed, made
@@ -57,23 +43,6 @@ NOTES_S = 5.0
 _KEY_CHARS = 10_000
 _MOST = 10**15
 NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
-
-HomeCommand = (
-    ConfigureProvider
-    | ConfigureModel
-    | SetProviderKey
-    | SetRole
-    | RemoveProvider
-    | SetChain
-    | SetCap
-    | AllowHost
-    | DisallowHost
-    | AddRule
-    | ConfirmRule
-    | RemoveRule
-    | SetSearch
-    | RemoveSearch
-)
 
 
 @dataclass(frozen=True)
@@ -194,11 +163,7 @@ def _overlap(one: str, other: str) -> bool:
     return os.path.commonpath((one, other)) in (one, other)
 
 
-def _fold_secret(
-    state: HomeState,
-    fact: ev.SecretAdded | ev.SecretBound | ev.SecretUnbound | ev.SecretRemoved | ev.SecretUsed,
-    ts_ms: int,
-) -> HomeState:
+def _fold_secret(state: HomeState, fact: ev.SecretFact, ts_ms: int) -> HomeState:
     name, left = fact.name, {key: value for key, value in state.secrets.items() if key != fact.name}
     old = state.secrets.get(name)
     match fact:
@@ -341,7 +306,7 @@ class ProviderService(ProviderSetup, Protocol):
 
 
 async def change(
-    command: HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str, tools: Sequence[str]
+    command: cmd.HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str, tools: Sequence[str]
 ) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
@@ -350,21 +315,21 @@ async def change(
         NotFound: no such provider.
     """
     match command:
-        case ConfigureProvider():
+        case cmd.ConfigureProvider():
             fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
             fact = as_account(fact, state.providers)
             setup.require_valid(fact)
             return fact
-        case ConfigureModel(name=name, model=model):
+        case cmd.ConfigureModel(name=name, model=model):
             before = ModelSettings() if command.reset else state.models.get((name, model), ModelSettings())
             return ev.ModelConfigured(name, model, await changed_settings(command, before, secrets))
-        case SetProviderKey(name=name, key=key):
+        case cmd.SetProviderKey(name=name, key=key):
             if not key.strip() or len(key) > _KEY_CHARS or "\n" in key.strip():
                 raise InvalidRequest("a key is one line of text, not empty")
             provider = _known(state, name)
             await secrets.put(setup.secret_name(name), key.strip())
             return msgspec.structs.replace(provider, key="vault")
-        case RemoveProvider(name=name):
+        case cmd.RemoveProvider(name=name):
             _known(state, name)
             require_no_account(name, state.providers)
             await secrets.remove(setup.secret_name(name))
@@ -372,29 +337,29 @@ async def change(
                 for header in settings.headers if at == name else {}:
                     await secrets.remove(header_secret(name, model, header))
             return ev.ProviderRemoved(name=name)
-        case SetRole(role=role, chain=chain):
+        case cmd.SetRole(role=role, chain=chain):
             return ev.RoleSet(role=role, chain=chain)
-        case SetChain(chain=chain):
+        case cmd.SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
-        case SetCap(daily=daily):
+        case cmd.SetCap(daily=daily):
             check_budget(daily)
             return ev.CapSet(daily=daily)
-        case SetSearch() | RemoveSearch():
+        case cmd.SetSearch() | cmd.RemoveSearch():
             return await search_change(command, state.search, secrets)
-        case AddRule(directory=directory) as wanted:
-            folder = await asyncio.to_thread(_folder, directory) if directory else ""
-            return ev.RuleMade(rule=made(wanted, state.rules, tools, folder), door=door)
-        case ConfirmRule(id=id):
+        case cmd.AddRule(directory=directory) as wanted:
+            where = await asyncio.to_thread(folder, directory) if directory else ""
+            return ev.RuleMade(rule=made(wanted, state.rules, tools, where), door=door)
+        case cmd.ConfirmRule(id=id):
             return ev.RuleMade(rule=confirmed(id, state.rules), door=door)
-        case RemoveRule(id=id):
+        case cmd.RemoveRule(id=id):
             if all(rule.id != id for rule in state.rules):
                 raise NotFound(f"there is no rule {id!r}; see `stead rules`")
             return ev.RuleRemoved(id=id, door=door)
-        case AllowHost(host=host, directory=directory, grants_last=lasts):
+        case cmd.AllowHost(host=host, directory=directory, grants_last=lasts):
             if lasts and host != REGISTRIES:
                 raise InvalidRequest(f"grants last after reading from {REGISTRIES!r}, and from no other host")
-            return ev.HostAllowed(_allowed(host), await asyncio.to_thread(_folder, directory), lasts)
-        case DisallowHost(host=host, directory=directory):
+            return ev.HostAllowed(_allowed(host), await asyncio.to_thread(folder, directory), lasts)
+        case cmd.DisallowHost(host=host, directory=directory):
             taken = ev.HostDisallowed(host=host, directory=directory)
             if (directory, host) not in state.hosts:
                 taken = ev.HostDisallowed(host=_allowed(host), directory=directory)
@@ -426,15 +391,3 @@ def _known(state: HomeState, name: str) -> ev.ProviderConfigured:
     if provider is None:
         raise NotFound(f"no provider {name!r} is configured; add it with `stead providers add {name} --preset …`")
     return provider
-
-
-def _folder(directory: str) -> str:
-    """The real path of a folder, as objectives record it.
-
-    Raises:
-        InvalidRequest: it is none.
-    """
-    real = os.path.realpath(directory)
-    if not os.path.isabs(directory) or not os.path.isdir(real):
-        raise InvalidRequest(f"{directory!r} is no folder; give the whole path of one that exists")
-    return real

@@ -166,15 +166,8 @@ class Keeper:
             turn=session.turn,
             at=at,
             why=why,
-            root=tree.root,
-            files=tree.files,
-            size_bytes=tree.size_bytes,
-            changed=tree.changed,
-            stored_bytes=tree.stored_bytes,
-            left_out=tree.left_out,
-            left_out_count=tree.left_out_count,
-            duration_ms=tree.duration_ms,
             note=note,
+            **msgspec.structs.asdict(tree),
         )
 
     def _shown(self) -> Progress:

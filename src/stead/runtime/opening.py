@@ -36,6 +36,7 @@ from stead.runtime.past import state_at
 from stead.runtime.pricing import unpriced
 from stead.runtime.registry import Sessions
 from stead.runtime.secrets import SecretBook
+from stead.runtime.session_words import check_text
 from stead.runtime.sessions import Actor
 from stead.runtime.stream import Stream
 
@@ -43,13 +44,7 @@ PROJECT = Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE)
 TITLE_CHARS = 80
 _MOST = 100
 """Constraints, patterns to leave out, or hosts of one session."""
-_LIMIT_RANGES = {
-    "iterations": (1, 1000),
-    "stall": (2, 100),
-    "repetition": (2, 100),
-    "wall_s": (1, 30 * 24 * 3600),
-    "send_backs": (0, 100),
-}
+_LIMITS: dict[str, dict[str, int]] = msgspec.json.schema(ev.Limits)["$defs"]["Limits"]["properties"]
 
 
 class Opener:
@@ -173,7 +168,8 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
     Raises:
         InvalidRequest: the goal, the folder or a figure cannot be; the text says which and what it may be.
     """
-    _check_goal(command)
+    if command.goal is not None:
+        check_text(command.goal, "goal")
     if command.checks and command.goal is None:
         raise InvalidRequest("acceptance checks belong to a goal; an interactive session has none")
     usual = cmd.SESSION_BUDGET if command.goal is None else cmd.DEFAULT_BUDGET
@@ -205,27 +201,15 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
     )
 
 
-def _check_goal(command: cmd.OpenSession) -> None:
-    if command.goal is None:
-        return
-    size_bytes = len(command.goal.encode())
-    if not command.goal.strip():
-        raise InvalidRequest("the goal is empty; say what to reach")
-    if size_bytes >= cmd.GOAL_LIMIT_BYTES:
-        raise InvalidRequest(
-            f"the goal has {size_bytes} bytes and must stay under {cmd.GOAL_LIMIT_BYTES}; "
-            "put long material into a file of the folder and name it in the goal"
-        )
-
-
 def _check_bounds(command: cmd.OpenSession) -> None:
     if len(command.constraints) > _MOST or sum(map(len, command.constraints)) >= cmd.GOAL_LIMIT_BYTES:
         raise InvalidRequest(f"at most {_MOST} constraints, under 1 MB together")
     if len(command.ignore) > _MOST or any(not pattern.strip() for pattern in command.ignore):
         raise InvalidRequest(f"at most {_MOST} patterns to leave out, none of them empty")
-    for name, (low, high) in _LIMIT_RANGES.items():
-        if not low <= getattr(command.limits, name) <= high:
-            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {getattr(command.limits, name)}")
+    for name, taken in _LIMITS.items():
+        low, high, given = taken["minimum"], taken["maximum"], getattr(command.limits, name)
+        if not low <= given <= high:
+            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {given}")
     if command.mode == "trial" and command.profile is Profile.READONLY:
         raise InvalidRequest("the readonly profile changes nothing, so there is nothing to try; leave one of them out")
 

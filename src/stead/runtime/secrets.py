@@ -49,8 +49,6 @@ USE_RECORDED_EVERY_MS = 60_000
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """NUL and half a surrogate pair."""
 
-SecretCommand = cmd.AddSecret | cmd.BindSecret | cmd.UnbindSecret | cmd.RemoveSecret
-
 log = logging.getLogger(__name__)
 
 
@@ -166,7 +164,7 @@ class SecretBook:
     # -- changing ---------------------------------------------------------------------------------------------------
 
     async def change(
-        self, command: SecretCommand
+        self, command: cmd.SecretCommand
     ) -> ev.SecretAdded | ev.SecretBound | ev.SecretUnbound | ev.SecretRemoved:
         """The fact that a command about secrets makes; a value goes into the vault, or out of it, on the way.
 

@@ -12,12 +12,10 @@ import msgspec
 from stead.domain.checkpoints import FileChange
 from stead.domain.commands import Answer, Command
 from stead.domain.context_rows import ContextRow
-from stead.domain.directives import Directive, DirectiveId, DirectiveRow, DirectiveVersion, Prompt
 from stead.domain.events import ModelRef
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.messages import Attachment
-from stead.domain.policies import Rule
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.services import Services
@@ -25,6 +23,7 @@ from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
+from stead.runtime.directives import DirectiveRoom
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
 from stead.runtime.searching import SearchCheck, SearchSetup
@@ -193,36 +192,11 @@ class TerminalQueries(Protocol):
         """One of them, to be watched and typed in."""
 
 
-class DirectiveQueries(Protocol):
-    """What the person tells models always. Each method raises ``NotFound`` for a directive that there is not."""
-
-    async def rows(self) -> tuple[DirectiveRow, ...]:
-        """The directives, in the order in which models read those that are on."""
-
-    async def offers(self, id: DirectiveId) -> tuple[Rule, ...]:
-        """The sentences of a directive of behavioural rules that could be standing rules, and are none yet."""
-
-    async def versions(self, id: DirectiveId, *, before: int, limit: int) -> tuple[DirectiveVersion, ...]:
-        """What a directive was, also one that was removed; newest first, those below ``before`` (0 for all)."""
-
-    async def difference(self, id: DirectiveId, old: int, new: int) -> DirectiveVersion:
-        """The newer of two versions, with what differs from the older one."""
-
-    async def prompt(self, directory: str, *, interactive: bool, draft: Directive | None) -> Prompt:
-        """What a session or an objective of a folder would be given before all else, part by part.
-
-        Args:
-            directory: the folder; "" for one without directives of its own.
-            interactive: whether a person works in it, turn by turn.
-            draft: a directive as it might be; its order does not count.
-        """
-
-
 class ServiceAreas(Protocol):
     """The queries of the runtime, one property for each area."""
 
     @property
-    def directives(self) -> DirectiveQueries:
+    def directives(self) -> DirectiveRoom:
         """What the person tells models always."""
 
     @property

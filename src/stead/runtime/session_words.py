@@ -66,7 +66,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
         case cmd.SendMessage(text=text, interrupt=interrupt, attachments=attached):
             if text.strip() or not attached:
-                _check_text(text)
+                check_text(text)
             return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt),)
         case cmd.ChangeMessage():
             return (_changed(session, command, door),)
@@ -130,7 +130,7 @@ def _other_goal(session: Session, goal: str, door: str) -> ev.GoalChanged:
         raise Conflict("an interactive session has no goal; say what you want instead")
     if status(session) not in ("pending", "waiting", "paused"):
         raise Conflict("the goal changes while it waits or is paused: pause it first")
-    _check_text(goal)
+    check_text(goal, "goal")
     return ev.GoalChanged(goal, door)
 
 
@@ -148,15 +148,22 @@ def _changed(session: Session, command: cmd.ChangeMessage, door: str) -> ev.Mess
     if waits is None:
         raise Conflict(f"no message {command.message} waits: the model has read it, or there is none")
     if command.text:
-        _check_text(command.text)
+        check_text(command.text)
     elif session.spec.interactive and not session.iterations and waits not in session.inbox:
         raise Conflict("it began the turn that is under way; stop that instead")
     return ev.MessageChanged(command.message, command.text, door)
 
 
-def _check_text(text: str) -> None:
-    if not text.strip() or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
-        raise InvalidRequest("the text is empty or larger than 1 MB")
+def check_text(text: str, what: str = "text") -> None:
+    """Refuse words that say nothing, or are too many.
+
+    Raises:
+        InvalidRequest: they are; ``what`` names them.
+    """
+    if not text.strip():
+        raise InvalidRequest(f"the {what} is empty; say what there is to say")
+    if len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
+        raise InvalidRequest(f"the {what} has 1 MB or more; put long material into a file of the folder and name it")
 
 
 def require_interactive(session: Session) -> None:

@@ -163,20 +163,7 @@ class Steps:
             return (failed, ev.SessionPaused(why=str(fault))) if fault.kind in ("auth", "unconfigured") else (failed,)
         if isinstance(reply, Cancelled):
             return (recovery.lost_request(effect.number, effect.reserve, "stopped", "The request was cut off."),)
-        return (
-            ev.ModelReplied(
-                number=effect.number,
-                parts=reply.parts,
-                stop=reply.stop,
-                model=reply.model,
-                usage=reply.usage,
-                spend=reply.spend,
-                attempts=reply.attempts,
-                duration_ms=reply.duration_ms,
-                first_token_ms=reply.first_token_ms,
-                repaired=reply.repaired,
-            ),
-        )
+        return (ev.ModelReplied(number=effect.number, **msgspec.structs.asdict(reply)),)
 
     async def run_tools(self, stream: Stream, keys: Sequence[CallKey]) -> None:
         """Take calls to the gate, and record each verdict and what came of it; those that are allowed run together.

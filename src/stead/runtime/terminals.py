@@ -21,8 +21,6 @@ from stead.runtime.answers import answer, of
 from stead.runtime.deps import Deps
 from stead.runtime.registry import Sessions
 
-TerminalCommand = cmd.OpenTerminal | cmd.CloseTerminal
-
 
 @dataclass(frozen=True)
 class TerminalRoom:
@@ -41,7 +39,7 @@ class TerminalRoom:
         await self.sessions.actor(session).state()
         return self.deps.terminals.at(session, id)
 
-    async def carry_out(self, command: TerminalCommand, claim: Claimed, door: str) -> cmd.Answer:
+    async def carry_out(self, command: cmd.TerminalCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Open or close one.
 
         Raises:

@@ -98,10 +98,8 @@ async def _on_fault(request: Request, error: Exception) -> Response:
     return answer(problem_of(error) if isinstance(error, SteadError) else UNEXPECTED)
 
 
-async def _on_http(request: Request, error: Exception) -> Response:
+async def _on_http(request: Request, _: HTTPException) -> Response:
     """Routing refused: there is no such path."""
-    if not isinstance(error, HTTPException):
-        return answer(UNEXPECTED)
     return answer(Problem(404, "not_found", f"there is nothing at {request.url.path!r}; see /api/v1/openapi.json"))
 
 

@@ -23,9 +23,9 @@ from stead.domain.memory import MEMORY, Kind, MemoryId, MemoryRow, Origin, Place
 from stead.domain.memory import Query as Recall
 from stead.domain.memory_commands import Memories
 from stead.domain.memory_events import ForgetReceipt, MemoryConsolidated, MemoryForgotten
+from stead.runtime.directives import DirectiveRoom
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.reverting import Runs
-from stead.runtime.service import DirectiveQueries
 from stead.runtime.starting_points import TEMPLATES
 from stead.web.queries import Cursor, Folder, Limit
 from stead.web.routes import Content, Context, Field, get, post
@@ -237,14 +237,14 @@ DIRECTIVE_ROUTES = (
     get(
         "/directives",
         "list_directives",
-        DirectiveQueries.rows,
+        DirectiveRoom.rows,
         _DIRECTIVES,
         leads_to="$response.body#/items/0/directive/id",
     ),
     get("/directives/templates", "list_templates", list_templates),
     get("/directives/preview", "preview_prompt", preview_draft, says=_PREVIEW, fixed=_NO_DRAFT),
     post("/directives/preview", "preview_draft", preview_draft, "WantedPrompt"),
-    get("/directives/{id:directive}/rules", "list_offered_rules", DirectiveQueries.offers, _DIRECTIVES),
+    get("/directives/{id:directive}/rules", "list_offered_rules", DirectiveRoom.offers, _DIRECTIVES),
     get("/directives/{id:directive}/versions", "list_directive_versions", list_directive_versions),
-    get("/directives/{id:directive}/diff", "compare_directive", DirectiveQueries.difference, _DIRECTIVES, bounds=_PAIR),
+    get("/directives/{id:directive}/diff", "compare_directive", DirectiveRoom.difference, _DIRECTIVES, bounds=_PAIR),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter, methodcaller
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -20,7 +20,7 @@ from stead.domain.events import Budget, ModelRef
 from stead.domain.ids import SessionId
 from stead.domain.policies import Rule
 from stead.domain.registries import REGISTRIES, spelled_out
-from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
 from stead.domain.rule_rows import RulePreview, RuleRow, ToolRow
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.simulation import PolicyChange
@@ -64,6 +64,9 @@ _DoorName = Annotated[
 _PATH = {"path": Field(_Inside, "")}
 _FILE = {"path": Field(_File)}
 _CHECKPOINTS = {"old": Field(_Checkpoint, ""), "new": Field(_Checkpoint, "")}
+_IN_ARCHIVE = "newest first; those in the archive only where they are asked for."
+_OBJECTIVES: dict[str, Any] = {"fixed": {"kind": "objective"}, "says": f"Objectives, {_IN_ARCHIVE}"}
+_SESSIONS: dict[str, Any] = {"fixed": {"kind": "session"}, "says": f"Interactive sessions, {_IN_ARCHIVE}"}
 _PAGE_ITEMS = 500
 _decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
 _ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event-stream")
@@ -122,8 +125,9 @@ class Done(msgspec.Struct, frozen=True):
 # -- objectives and sessions ----------------------------------------------------------------------------------------
 
 
-def list_objectives(
+def list_rows(
     context: Context,
+    kind: Kind,
     status: ObjectiveStatus | Literal[""] = "",
     directory: Folder = "",
     tag: str = "",
@@ -133,25 +137,9 @@ def list_objectives(
     after: Cursor = "",
     limit: Limit = 50,
 ) -> tuple[Sequence[ObjectiveRow], str]:
-    """Objectives, newest first; those in the archive only where they are asked for."""
+    """Objectives or sessions, newest first."""
     wanted = Wanted(status, directory, tag, since_ms, until_ms, archived)
-    return context.behind.views.objectives(kind="objective", wanted=wanted, after=after, limit=limit)
-
-
-def list_sessions(
-    context: Context,
-    status: ObjectiveStatus | Literal[""] = "",
-    directory: Folder = "",
-    tag: str = "",
-    since_ms: Moment = 0,
-    until_ms: Moment = 0,
-    archived: Literal["no", "yes", "any"] = "no",
-    after: Cursor = "",
-    limit: Limit = 50,
-) -> tuple[Sequence[ObjectiveRow], str]:
-    """Interactive sessions, newest first; those in the archive only where they are asked for."""
-    wanted = Wanted(status, directory, tag, since_ms, until_ms, archived)
-    return context.behind.views.objectives(kind="session", wanted=wanted, after=after, limit=limit)
+    return context.behind.views.objectives(kind=kind, wanted=wanted, after=after, limit=limit)
 
 
 def list_steps(
@@ -242,7 +230,7 @@ async def preview_service(
 
 
 SESSION_ROUTES = (
-    get("/objectives", "list_objectives", list_objectives),
+    get("/objectives", "list_objectives", list_rows, **_OBJECTIVES),
     get("/objectives/{session}", "show_objective", backend.Work.objective, _VIEWS),
     get("/objectives/{session}/steps", "list_steps", list_steps),
     get("/objectives/{session}/trial", "show_trial", runtime.ChangeQueries.trial, _SERVICE, bounds=_PATH),
@@ -250,7 +238,7 @@ SESSION_ROUTES = (
     get("/reviews", "list_reviews", backend.ApprovalViews.reviews, _VIEWS),
     get("/approvals", "list_approvals", list_approvals, leads_to="$response.body#/items/0/id"),
     get("/approvals/{approval}", "show_approval", backend.ApprovalViews.approval, _VIEWS),
-    get("/sessions", "list_sessions", list_sessions),
+    get("/sessions", "list_sessions", list_rows, **_SESSIONS),
     get("/sessions/{session}", "show_session", backend.Work.objective, _VIEWS),
     get("/sessions/{session}/steps", "list_session_steps", list_steps),
     get("/sessions/{session}/timeline", "show_timeline", show_timeline, gives=Content(TimelinePage)),
