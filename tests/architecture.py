@@ -39,7 +39,7 @@ PACKAGE_LINES = {
     "machines": 7613,
     "memory": 4831,
     "net": 69,
-    "providers": 3511,
+    "providers": 3492,
     "runtime": 7017,
     "screen": 1527,
     "storage": 4194,

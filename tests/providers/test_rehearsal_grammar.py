@@ -27,7 +27,6 @@ def test_what_the_page_calls_outside_the_grammar_is_not_understood() -> None:
     [
         ("list the headings of a.md into b.md", Task("headings", ("a.md",), "b.md")),
         ("PLEASE list the headings of `a b.md` into 'c d.md'.", Task("headings", ("a b.md",), "c d.md")),
-        ("count the TODO lines in src/**/*.py", Task("count", ("src/**/*.py",), text="TODO")),
         ('replace "a b" with "" in x.md', Task("replace", ("x.md",), text="a b", new="")),
         ("which files mention Alice?", Task("find", (), text="Alice")),
         ('append "x y" to a.txt', Task("write", (), "a.txt", text="x y", append=True)),

@@ -84,7 +84,7 @@ def _work(task: Task, tools: Toolset) -> Work[Result]:
         case "headings":
             return _headings(task, tools)
         case "count":
-            return _count(task, tools) if task.unit else _count_matching(task, tools)
+            return _count(task, tools)
         case "find":
             return _find(task, tools)
         case "replace":
@@ -167,22 +167,6 @@ def _measure(lines: list[str], unit: str) -> int:
             return max(len(_table(lines)) - 1, 0)
         case _:
             return len(lines)
-
-
-def _count_matching(task: Task, tools: Toolset) -> Work[Result]:
-    total, exact = 0, True
-    files: dict[str, int] = {}
-    for source in task.sources:
-        found = yield from tools.grep(task.text, source)
-        total += found.total
-        exact = exact and (found.complete or "*" not in source)  # a single file's total is exact even when cut
-        for row in found.rows:
-            path = row.partition(":")[0]
-            files[path] = files.get(path, 0) + 1
-    least = "" if exact else "at least "
-    said = f"{least}{_many(total, 'line')} in {_and(list(task.sources))} contain {task.text!r}."
-    rows = [f"{path}: {number}" for path, number in files.items()] if exact else []
-    return Result(said[0].upper() + said[1:], [*rows, f"total: {least}{total}"])
 
 
 def _find(task: Task, tools: Toolset) -> Work[Result]:
