@@ -23,27 +23,27 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10242
+TRUSTED_BASE_LINES = 10237
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
     "": 752,
-    "brain": 2478,
+    "brain": 2476,
     "cli": 6172,
     "client": 432,
     "domain": 6021,
     "egress": 820,
     "guardian": 2341,
-    "machines": 7613,
-    "memory": 4831,
+    "machines": 7609,
+    "memory": 4814,
     "net": 69,
-    "providers": 3492,
+    "providers": 3491,
     "runtime": 7017,
     "screen": 1527,
-    "storage": 4194,
-    "tools": 1691,
+    "storage": 4171,
+    "tools": 1678,
     "web": 2425,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
