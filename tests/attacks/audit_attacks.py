@@ -27,9 +27,10 @@ from stead.domain.errors import StorageFault, WrongKey
 from stead.domain.forgetting import Redaction
 from stead.domain.ids import HOME, CommandId
 from stead.domain.memory_events import ForgettingBegun
-from stead.storage.audit import open_audit, stored_rows
+from stead.storage.audit import open_audit
 from stead.storage.chain import GENESIS, Row, covered, link
 from stead.storage.database import Database, IntegrityError, connect
+from stead.storage.event_rows import stored_rows
 from stead.storage.head_copy import HeadCopy, decode_head, encode_head
 from stead.storage.heads import signed_bytes
 from stead.storage.journal import JournalFile, open_journal

@@ -50,7 +50,7 @@ def give(page: Page, kind: str, name: str, type_: str, data: bytes) -> None:
 
 def shown(page: Page, name: str) -> None:
     """The picture of this name is drawn, not only there."""
-    drawn = page.get_by_role("img", name=f"Picture {name}").last
+    drawn = page.get_by_role("img", name=f"Image {name}").last
     expect(drawn).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert drawn.evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 400
@@ -92,7 +92,7 @@ def test_files_are_picked_pasted_and_dropped_seen_before_they_are_sent_and_after
     picture(page, "pictures-said")
     axe(page)
     with page.expect_popup() as opening:
-        page.get_by_role("link", name="Picture plan.png").click()
+        page.get_by_role("link", name="Image plan.png").click()
     large = opening.value
     assert large.evaluate("document.images[0].naturalWidth") == 400
     with page.expect_download() as saving:

@@ -82,7 +82,7 @@ def test_a_call_that_is_done_is_run_again_from_the_queue(stage: Stage, visit: Vi
     page.get_by_role("button", name="Allow once").click()
     stage.house.until(lambda: len(bodies(stage, session, "tool.finished")) == 1, "the first call to be done")
     page.get_by_role("button", name="Queue (3)").click()
-    queue = page.get_by_role("list", name="Queue of calls").get_by_role("listitem")
+    queue = page.get_by_role("list", name="Call queue").get_by_role("listitem")
     queue.nth(0).get_by_role("button", name="Run again").click()
     stage.house.until(lambda: len(bodies(stage, session, "call.retried")) == 1, "the call to be tried again")
     expect(queue.nth(0)).to_contain_text("asks you")
@@ -100,8 +100,8 @@ def test_a_session_has_a_budget_of_its_own_that_is_seen_and_set(stage: Stage, vi
     page.get_by_role("tab", name="Budget").click()
     panel = page.get_by_role("tabpanel", name="Budget")
     expect(panel).to_contain_text("2,000,000")
-    panel.get_by_role("textbox", name="Tokens in all").fill("3000000")
-    panel.get_by_role("button", name="Set the budget").click()
+    panel.get_by_role("textbox", name="Total tokens").fill("3000000")
+    panel.get_by_role("button", name="Set budget").click()
     expect(panel).to_contain_text("3,000,000")
     assert stage.house.get(f"/sessions/{session}")["budget"]["tokens"] == 3_000_000
     assert stage.house.get(f"/sessions/{other}")["budget"]["tokens"] == 2_000_000

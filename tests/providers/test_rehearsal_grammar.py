@@ -27,13 +27,7 @@ def test_what_the_page_calls_outside_the_grammar_is_not_understood() -> None:
     [
         ("list the headings of a.md into b.md", Task("headings", ("a.md",), "b.md")),
         ("PLEASE list the headings of `a b.md` into 'c d.md'.", Task("headings", ("a b.md",), "c d.md")),
-        ("count the TODO lines in src/**/*.py", Task("count", ("src/**/*.py",), text="TODO")),
-        ("show the first ten lines of ./a.txt", Task("lines", ("./a.txt",), first=1, last=10)),
-        ("show line 7 of a.txt", Task("lines", ("a.txt",), first=7, last=7)),
-        ("show lines 7 to 9 of a.txt", Task("lines", ("a.txt",), first=7, last=9)),
-        ("show the last line of a.txt", Task("lines", ("a.txt",), first=-1, last=-1)),
         ('replace "a b" with "" in x.md', Task("replace", ("x.md",), text="a b", new="")),
-        ("what is the total of price in a.csv?", Task("csv", ("a.csv",), stat="sum", column="price")),
         ("which files mention Alice?", Task("find", (), text="Alice")),
         ('append "x y" to a.txt', Task("write", (), "a.txt", text="x y", append=True)),
         ("run `make -j2` and write the output to log.txt", Task("run", (), "log.txt", text="make -j2")),

@@ -9,12 +9,12 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from statistics import median
 
 import msgspec
 from msgspec.structs import replace
 
+from stead.brain.dates import DAY_MS, day_of
 from stead.domain import events as ev
 from stead.domain.autonomy import Autonomy, LiveGrant, Period, RuleProposal
 from stead.domain.ids import HOME, ApprovalId, SessionId
@@ -31,9 +31,7 @@ EVENTS = (
 REFLEX_ANSWERS, REFLEX_YES, REFLEX_MS = 20, 0.98, 2000
 PROPOSED_FROM = 5
 """Questions about the same thing, all of them answered with yes, from which on a rule is proposed."""
-_DAY_MS = 24 * 3600 * 1000
-WEEK_MS = 7 * _DAY_MS
-_EPOCH = date(1970, 1, 1).toordinal()
+WEEK_MS = 7 * DAY_MS
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -78,7 +76,7 @@ def autonomy(events: Iterable[ev.Event], declared: Mapping[str, Declaration], no
     recent = [ts_ms for ts_ms in tasks if ts_ms >= since_ms]
     weeks = sorted({_week(ts_ms) for ts_ms in (*recent, *(one.ts_ms for one in seen))}, reverse=True)
     return Autonomy(
-        overall=_period(since_ms // _DAY_MS, recent, seen),
+        overall=_period(since_ms // DAY_MS, recent, seen),
         weeks=tuple(
             _period(day, [at for at in recent if _week(at) == day], [one for one in seen if _week(one.ts_ms) == day])
             for day in weeks
@@ -115,7 +113,7 @@ def _period(day: int, tasks: Sequence[int], asked: Sequence[Asked]) -> Period:
     median_ms = int(median(waited)) if waited else 0
     yes = answers["given"] / max(1, len(waited))
     return Period(
-        since=date.fromordinal(_EPOCH + day).isoformat(),
+        since=day_of(day * DAY_MS),
         tasks=len(tasks),
         asks=len(asked),
         given=answers["given"],
@@ -129,7 +127,7 @@ def _period(day: int, tasks: Sequence[int], asked: Sequence[Asked]) -> Period:
 
 def _week(ts_ms: int) -> int:
     """The day (since 1970) of the Monday before."""
-    day = ts_ms // _DAY_MS
+    day = ts_ms // DAY_MS
     return day - (day + 3) % 7
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from stead.config import CHROMIUM
 from stead.domain.attachments import LONGEST_EDGE, MOST_PICTURE_BYTES
@@ -30,15 +30,11 @@ class MachinePictures:
     Args:
         maker: makes its machines, with the limits of a browser and no way out.
         work: has a session's own runner do something.
-        programs: where to look for Chromium.
     """
 
-    def __init__(
-        self, maker: Maker, work: Callable[..., Awaitable[tuple[bytes, int]]], programs: Sequence[str] = CHROMIUM
-    ) -> None:
+    def __init__(self, maker: Maker, work: Callable[..., Awaitable[tuple[bytes, int]]]) -> None:
         self._maker = maker
         self._work = work
-        self._programs = programs
         self._turn = asyncio.Lock()
 
     async def chunk(self, permit: Permit, path: str, start: int) -> tuple[bytes, int]:
@@ -49,7 +45,7 @@ class MachinePictures:
 
     async def scaled(self, data: bytes) -> bytes:
         """See ``Pictures``."""
-        program = next((path for path in self._programs if os.access(path, os.X_OK)), "")
+        program = next((path for path in CHROMIUM if os.access(path, os.X_OK)), "")
         if not program:
             raise MachineUnavailable(
                 "the picture has more than {} pixels at an edge or {} MB, moves, or lies on its side, and there is no "

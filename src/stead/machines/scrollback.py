@@ -14,17 +14,12 @@ _MOST_READ = 64 << 10
 
 
 class Scrollback:
-    """What was printed, counted from the first byte on.
+    """What was printed, counted from the first byte on; the last ``KEPT_BYTES`` are kept."""
 
-    Args:
-        kept_bytes: how many of the last are kept.
-    """
-
-    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self) -> None:
         self.end = 0
         self.over = self.hurried = False
         self.watchers: set[Place] = set()
-        self._kept_bytes = kept_bytes
         self._kept = bytearray()
         self._changed = asyncio.Event()
 
@@ -37,7 +32,7 @@ class Scrollback:
         """More was printed."""
         self._kept += data
         self.end += len(data)
-        del self._kept[: max(0, len(self._kept) - self._kept_bytes)]
+        del self._kept[: max(0, len(self._kept) - KEPT_BYTES)]
         self.tell()
 
     def hurry(self) -> None:

@@ -29,7 +29,6 @@ class Backfill:
         books: what is indexed.
         meaning: makes vectors.
         ready: has the model built and loaded, raising as ``Embeds.embed``; nothing for one that needs no such thing.
-        quiet_s: see ``QUIET_S``.
     """
 
     def __init__(
@@ -37,13 +36,10 @@ class Backfill:
         books: MemoryBooks,
         meaning: Meaning,
         ready: Callable[[], Awaitable[None]] | None,
-        *,
-        quiet_s: float = QUIET_S,
     ) -> None:
         self._books = books
         self._meaning = meaning
         self._ready = ready
-        self._quiet_s = quiet_s
         self._grown = asyncio.Event()
         self._told = ""
 
@@ -92,6 +88,6 @@ class Backfill:
         while self._grown.is_set() and loop.time() < end:
             self._grown.clear()
             try:
-                await asyncio.wait_for(self._grown.wait(), self._quiet_s)
+                await asyncio.wait_for(self._grown.wait(), QUIET_S)
             except TimeoutError:
                 return

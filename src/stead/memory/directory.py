@@ -21,7 +21,7 @@ from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, MemoryId, PlaceId, ProposalId
 from stead.domain.memory_ports import JournalLine, ProposalRow
 from stead.domain.sessions import viewer
-from stead.storage.database import Connect, Database, connect
+from stead.storage.database import Connect, Database, connect, transaction
 from stead.storage.derived import opening
 
 if TYPE_CHECKING:
@@ -76,14 +76,8 @@ class Directory:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction."""
-        with self.database.faults():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+        with self.database.faults(), transaction(self._connection):
+            yield self._connection
 
     def close(self) -> None:
         """Close the file."""

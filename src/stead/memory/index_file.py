@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.domain.errors import StorageFault, WrongKey
-from stead.storage.database import Connect, Damaged, Database
+from stead.storage.database import Connect, Damaged, Database, transaction
 from stead.storage.derived import opening
 
 if TYPE_CHECKING:
@@ -34,14 +34,9 @@ _log = logging.getLogger(__name__)
 
 
 class Awake:
-    """The files that are open, the one used last at the end. Safe to call from several threads.
+    """The files that are open, the one used last at the end. Safe to call from several threads."""
 
-    Args:
-        most: files that stay open.
-    """
-
-    def __init__(self, most: int = MOST_AWAKE) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._lock = threading.Lock()  # held by whoever reads or changes ``_files``
         self._files: dict[IndexFile, None] = {}
 
@@ -50,7 +45,7 @@ class Awake:
         with self._lock:
             self._files.pop(file, None)
             self._files[file] = None
-            idle = list(self._files)[: -self._most]
+            idle = list(self._files)[:-MOST_AWAKE]
         for one in idle:
             if one.rest():
                 with self._lock:
@@ -97,14 +92,8 @@ class IndexFile:
         with self._watched(), self._lock:
             with self._opening:
                 database, connection = self._woken()
-            with database.faults():
-                connection.execute("BEGIN IMMEDIATE")
-                try:
-                    yield connection
-                    connection.execute("COMMIT")
-                finally:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+            with database.faults(), transaction(connection):
+                yield connection
 
     def scrub(self) -> None:
         """As ``Database.scrub``."""

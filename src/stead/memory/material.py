@@ -22,7 +22,7 @@ from stead.memory import listing
 from stead.memory.assertion import asserts, sentence
 from stead.memory.books import MemoryBooks
 from stead.memory.evidence import LEAST_SHARE, OWN_TOOLS, Spoken, share, spoken
-from stead.memory.shelf import Record
+from stead.storage.journal import JournalFile
 
 _DUE = 1_000
 _LEAST_QUOTE = 8
@@ -45,7 +45,7 @@ class BooksMaterial:
         record: the truth.
     """
 
-    def __init__(self, books: MemoryBooks, record: Record) -> None:
+    def __init__(self, books: MemoryBooks, record: JournalFile) -> None:
         self._books = books
         self._record = record
 

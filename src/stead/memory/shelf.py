@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from stead.domain.errors import NotFound, WrongKey
 from stead.domain.events import Erased, Event, SessionDeleted
@@ -25,23 +25,11 @@ from stead.memory.feed import Feed
 from stead.memory.index import Index
 from stead.memory.index_file import Awake
 from stead.storage.database import Connect, Damaged, connect
+from stead.storage.journal import JournalFile
 
 CHUNK_EVENTS = 500
 _Read = TypeVar("_Read")
 _log = logging.getLogger(__name__)
-
-
-class Record(Protocol):
-    """The journal, as it is read here."""
-
-    def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
-        """Events past ``after``, in order; of one stream if named."""
-
-    def head(self) -> int:
-        """The seq of the last event."""
-
-    def chain_at(self, seq: int) -> bytes:
-        """The chain hash of an event, b"" for none."""
 
 
 class Shelf:
@@ -57,7 +45,9 @@ class Shelf:
     Every method raises ``StorageFault`` when a file cannot be read or written.
     """
 
-    def __init__(self, root: Path, key: bytes, record: Record, *, model: str = "", connect: Connect = connect) -> None:
+    def __init__(
+        self, root: Path, key: bytes, record: JournalFile, *, model: str = "", connect: Connect = connect
+    ) -> None:
         self._root = root
         self._key = key
         self._record = record

@@ -84,7 +84,6 @@ class Connection:
         self.endpoint = endpoint
         self.wire = wire_of(endpoint)
         self.channel = Channel(endpoint)
-        self.prefixes = Prefixes(self.wire, provider)
         self.quota: Quota | None = None
         """What the last answer said is left; None where none did."""
         self.prefixes = Prefixes(self.wire, provider, load)

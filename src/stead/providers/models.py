@@ -145,9 +145,9 @@ class ProviderModels:
         """Look for model servers on this machine; half a second at most."""
         self._directory.learn(await discovery.discover())
 
-    async def warm(self, chain: Sequence[ModelRef] = ()) -> None:
-        """Load what the models of a chain need (by default of the default chain), in a thread."""
-        for ref in chain or self.default_chain():
+    async def warm(self) -> None:
+        """Load what the models of the default chain need, in a thread."""
+        for ref in self.default_chain():
             config = self._directory.find(ref.provider)
             if config is not None and config.preset != REHEARSAL:
                 try:

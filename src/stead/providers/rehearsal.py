@@ -42,9 +42,9 @@ CONNECT = (
     "--key-env VARIABLE` adds one, and a local model server is found by itself."
 )
 GRAMMAR = (
-    "I follow a small fixed grammar, one task a goal: the headings of a file; count lines, words, characters, rows or "
-    "occurrences; find text; replace text; list files; sum up a CSV table; copy or join files; take lines of a file; "
-    "run a command in backticks; fetch an address and quote it; write a quoted text to a file; show a file."
+    "I follow a small fixed grammar, one task a goal: the headings of a file; count lines, words, characters or "
+    "rows; find text; replace text; list files; sum up a CSV table; copy a file; run a command in backticks; "
+    "fetch an address and quote it; write a quoted text to a file; show a file."
 )
 
 WINDOW_TOKENS = 1_000_000

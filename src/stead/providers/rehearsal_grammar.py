@@ -20,14 +20,11 @@ MARKED_LIMIT = 1000
 TaskKind = Literal[
     "headings",
     "count",
-    "occurrences",
     "find",
     "replace",
     "list",
     "csv",
     "copy",
-    "join",
-    "lines",
     "run",
     "fetch",
     "write",
@@ -45,10 +42,6 @@ class Task(msgspec.Struct, frozen=True):
         text: what is looked for, written, replaced or added.
         new: what replaces it.
         unit: of a count: lines, words, characters or rows.
-        stat: of a table: columns, rows, summary, sum, mean, min or max.
-        column: of a table.
-        first: the first line, from 1; negative counts from the end.
-        last: the last line; -1 for the end.
         append: keeps what the file already holds.
     """
 
@@ -58,10 +51,6 @@ class Task(msgspec.Struct, frozen=True):
     text: str = ""
     new: str = ""
     unit: str = ""
-    stat: str = ""
-    column: str = ""
-    first: int = 1
-    last: int = -1
     append: bool = False
 
 
@@ -95,7 +84,7 @@ _PROPER_NAME = re.compile(r"[A-Z][\w-]{2,}")
 _PLAIN_NAME = re.compile(r"[a-z][\w-]*")
 _BEFORE_NAMES = {
     *("file", "folder", "directory", "in", "of", "from", "into", "to", "and", "does"),
-    *("read", "open", "show", "copy", "duplicate", "concatenate", "join", "combine", "merge"),
+    *("read", "open", "show", "copy", "duplicate"),
 }
 _BEFORE_FOLDERS = {"in", "under", "below", "inside", "within", "across", "throughout"}
 _NO_NAMES = {
@@ -191,8 +180,6 @@ _MAKE = r"(?:write|create|make|save|produce|generate|fill|prepare)"
 _READ = r"(?:read|open|look at|go through|take|load|parse|use|check)"
 _WITH = r"(?:with|containing|holding|listing|from|out of|that (?:contains|lists|holds))"
 _HAVING = r"(?:that |which )?(?:contains?|containing|with|mentions?|mentioning|having|has|have|matching)"
-_NUMBER = r"\d+|one|two|three|five|ten|twenty"
-_STATS = r"sum|total|mean|average|minimum|maximum|min|max|smallest|largest"
 _UNITS = r"lines|words|characters|rows"
 
 # What can be said of a file: kind, what is already known, and the words for it.
@@ -203,18 +190,9 @@ _THINGS: tuple[tuple[TaskKind, dict[str, str], str], ...] = (
         r"(?:all )?(?:of )?(?:(?:the|its|their) )?(?:section )?headings|(?:a|the|its|an) (?:table of contents|outline)",
     ),
     ("find", {}, rf"(?:(?:all|every) )?(?:the )?lines? {_HAVING} (?:the (?:word|text) )?(?P<text>.+?)"),
-    ("occurrences", {}, r"(?:the )?(?:number|count) of (?:occurrences|mentions|times) (?:of )?(?P<text>.+?)"),
-    ("count", {}, rf"(?:the )?(?:number|count) of (?:the )?lines? {_HAVING} (?P<text>.+?)"),
     ("count", {}, rf"(?:(?:the|its) )?(?:total )?(?:number|count) of (?:(?:the|its) )?(?P<unit>{_UNITS})"),
     ("count", {}, r"(?:(?:the|its|a) )?(?P<unit>line|word|character|row) counts?"),
-    ("lines", {}, rf"(?:(?:the|its) )?first (?P<head>{_NUMBER}) lines"),
-    ("lines", {"head": "1"}, r"(?:(?:the|its) )?first line"),
-    ("lines", {}, rf"(?:(?:the|its) )?last (?P<tail>{_NUMBER}) lines"),
-    ("lines", {"tail": "1"}, r"(?:(?:the|its) )?last line"),
-    ("lines", {}, r"(?:the )?lines? (?P<first>\d+)(?: ?(?:-|to|through|until) ?(?P<last>\d+))?"),
-    ("csv", {"stat": "columns"}, r"(?:(?:the|its|all|all the) )?(?:column names|columns|header row)"),
-    ("csv", {"stat": "summary"}, r"(?:(?:a|the|its) )?(?:csv )?summary"),
-    ("csv", {}, rf"(?:the )?(?P<stat>{_STATS}) (?:of|for) (?:its |the )?(?:column )?(?P<column>.+?)(?: column)?"),
+    ("csv", {}, r"(?:(?:a|the|its) )?(?:csv )?summary"),
 )
 
 _REPLACED = (
@@ -255,35 +233,11 @@ _SENTENCES: tuple[tuple[TaskKind, dict[str, str], str], ...] = (
         rf"how many (?P<unit>{_UNITS}) (?:does|do|are in|are there in|has|have|is in) {_SOURCE}"
         rf"(?: have| has| contain)?{_TAIL}",
     ),
-    ("count", {}, rf"how many lines (?:in|of) {_SOURCE} {_HAVING} (?P<text>.+?)"),
-    (
-        "occurrences",
-        {},
-        rf"(?:how|count how) (?:many times|often) (?:does |do |is )?(?P<text>.+?) "
-        rf"(?:occurs?|appears?|(?:is )?mentioned|(?:is )?used) in {_SOURCE}{_TAIL}",
-    ),
-    (
-        "occurrences",
-        {},
-        rf"count (?:all )?(?:the )?(?:occurrences|mentions|uses) of (?:the (?:word|text) )?(?P<text>.+?) "
-        rf"{_OF} {_SOURCE}{_TAIL}",
-    ),
-    ("count", {}, rf"count (?:all )?(?:the )?lines? {_HAVING} (?P<text>.+?) {_OF} {_SOURCE}{_TAIL}"),
-    ("count", {}, rf"{_READ} {_SOURCE} and count (?:all )?(?:the |its )?lines? {_HAVING} (?P<text>.+?){_TAIL}"),
     ("count", {}, rf"count (?:all )?(?:the )?(?:number of )?(?P<unit>{_UNITS}) {_OF} {_SOURCE}{_TAIL}"),
     ("count", {}, rf"{_READ} {_SOURCE} and count (?:all )?(?:the |its )?(?P<unit>{_UNITS})(?: in it)?{_TAIL}"),
     ("count", {}, rf"count (?P<sources>{_FILE})'s (?P<unit>{_UNITS}){_TAIL}"),
-    ("count", {}, rf"count (?:all )?(?:the )?(?P<text>.+?) lines {_OF} {_SOURCE}{_TAIL}"),
-    ("occurrences", {}, rf"count (?P<text>{_QUOTE}) in {_SOURCE}{_TAIL}"),
-    ("join", {}, rf"(?:concatenate|join|combine|merge) {_SOURCE} {_INTO} {_OUT}"),
     ("copy", {}, rf"(?:copy|duplicate) {_SOURCE} (?:to|into|as) {_OUT}"),
-    ("csv", {"stat": "summary"}, rf"summari[sz]e (?:the (?:data|table) in )?{_SOURCE}{_TAIL}"),
-    (
-        "csv",
-        {},
-        rf"(?P<stat>sum|total|average|mean)(?: up)?(?: the)?(?: column)? (?P<column>.+?)(?: column)? "
-        rf"{_OF} {_SOURCE}{_TAIL}",
-    ),
+    ("csv", {}, rf"summari[sz]e (?:the (?:data|table) in )?{_SOURCE}{_TAIL}"),
     ("list", {}, rf"{_LISTED} files? (?:in|under|below|of|matching|like|from) {_SOURCE}{_TAIL}"),
     ("list", {}, rf"{_LISTED} (?P<sources>{_FILE}) files?{_TAIL}"),
     ("list", {"sources": "all files"}, rf"{_LISTED} files{_TAIL}"),
@@ -317,15 +271,6 @@ def _compiled(rule: str) -> re.Pattern[str]:
     return re.compile(rule, re.IGNORECASE | re.DOTALL)
 
 
-_WORDS = {"one": 1, "two": 2, "three": 3, "five": 5, "ten": 10, "twenty": 20}
-_STAT_NAMES = {
-    "total": "sum",
-    "average": "mean",
-    "minimum": "min",
-    "maximum": "max",
-    "smallest": "min",
-    "largest": "max",
-}
 _TABLE = re.compile(r"\.[ct]sv$", re.IGNORECASE)
 _MARK = re.compile(r"\x01[a-z](\d+)\x02")
 
@@ -339,9 +284,7 @@ def _task(kind: TaskKind, said: dict[str, str], values: list[str]) -> Task | Non
     named = said.get("sources", "")
     marks = _MARK.findall(named)
     sources = tuple(values[int(mark)] for mark in marks) if marks else (("**",) if named else ())
-    first, last = _span(said)
-    stat = plain("stat").lower()
-    if kind == "csv" and stat == "summary" and not all(_TABLE.search(name) for name in sources):
+    if kind == "csv" and not all(_TABLE.search(name) for name in sources):
         return None  # only a table can be summed up without understanding it
     return Task(
         kind=kind,
@@ -350,22 +293,5 @@ def _task(kind: TaskKind, said: dict[str, str], values: list[str]) -> Task | Non
         text=plain("text") or plain("command") or plain("url"),
         new=plain("new"),
         unit=(plain("unit").lower().rstrip("s") + "s") if "unit" in said else "",
-        stat=_STAT_NAMES.get(stat, stat),
-        column=plain("column"),
-        first=first,
-        last=last,
         append="append" in said,
     )
-
-
-def _span(said: dict[str, str]) -> tuple[int, int]:
-    if "head" in said:
-        return 1, _number(said["head"])
-    if "tail" in said:
-        return -_number(said["tail"]), -1
-    first = int(said.get("first", "1"))
-    return first, int(said["last"]) if "last" in said else (first if "first" in said else -1)
-
-
-def _number(word: str) -> int:
-    return _WORDS.get(word.lower()) or int(word)

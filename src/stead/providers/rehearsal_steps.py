@@ -65,14 +65,14 @@ class Toolset(msgspec.Struct, frozen=True):
         seen = yield Do(tool, {name: value for name, value in arguments.items() if name in known}, why)
         return seen
 
-    def read(self, path: str, first: int = 1, lines: int = 0) -> Work[Page]:
+    def read(self, path: str, first: int = 1) -> Work[Page]:
         """One result of a file.
 
         Raises:
             Problem: it cannot be read.
         """
         where = f" from line {first}" if first > 1 else ""
-        arguments = {"path": path} | ({"line": first} if first > 1 else {}) | ({"lines": lines} if lines else {})
+        arguments = {"path": path} | ({"line": first} if first > 1 else {})
         seen = yield from self.call("read", f"Read {path}{where}.", **arguments)
         if seen.unknown:  # reading changes nothing, so it may be done again
             seen = yield from self.call("read", f"Read {path}{where} again.", **arguments)
@@ -174,11 +174,10 @@ class Toolset(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """One result of reading. ``next_line``: where to go on, 0 at the end; ``total``: lines of the file, if it says."""
+    """One result of reading. ``next_line``: where to go on, 0 at the end."""
 
     lines: list[str]
     next_line: int
-    total: int
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -189,30 +188,28 @@ class Found(msgspec.Struct, frozen=True):
     complete: bool
 
 
-_LINES_NOTE = re.compile(r"\[lines (\d+)-(\d+) of (\d+)(?:; go on at line (\d+))?\]")
+_LINES_NOTE = re.compile(r"\[lines (\d+)-(\d+) of \d+(?:; go on at line (\d+))?\]")
 _PART_NOTE = re.compile(r"\[line (\d+) of (\d+), in part.*\]")
-_PAST_NOTE = re.compile(r"\[the file has (\d+) lines?\]")
+_PAST_NOTE = re.compile(r"\[the file has \d+ lines?\]")
 _SHOWN_NOTE = re.compile(r"\[(\d+) of (\d+) shown\b.*\]")
 _IGNORED_NOTE = re.compile(r"\[(?:\d+ ignored (?:match|matches|files?) left out|git did not say in time).*\]")
 _CUT_NOTE = re.compile(r"\[(?:stopped|… \d+ characters).*\]")
 
 
 def _page(text: str, first: int) -> Page:
-    if text == "(empty)":
-        return Page([], 0, 0)
+    if text == "(empty)" or _PAST_NOTE.fullmatch(text):
+        return Page([], 0)
     lines = text.split("\n")
     if lines[-1] == "" and len(lines) > 1:
         del lines[-1]
     last = lines[-1]
-    if past := _PAST_NOTE.fullmatch(text):
-        return Page([], 0, int(past.group(1)))
     if part := _PART_NOTE.fullmatch(last):
         raise Problem(f"I could not read line {part.group(1)}: it is too long for one result")
     note = _LINES_NOTE.fullmatch(last)
     # The file itself may end in such a line; then the numbers do not fit what was asked for.
     if note and int(note.group(1)) == first and int(note.group(2)) - first + 1 == len(lines) - 1:
-        return Page(lines[:-1], int(note.group(4) or 0), int(note.group(3)))
-    return Page(lines, 0, first + len(lines) - 1)
+        return Page(lines[:-1], int(note.group(3) or 0))
+    return Page(lines, 0)
 
 
 def _found(text: str) -> Found:

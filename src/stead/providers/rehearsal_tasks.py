@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import assert_never
 
@@ -50,14 +49,11 @@ def titles(task: Task) -> tuple[str, str]:
     work = {
         "headings": f"Read {named} and find its headings",
         "count": f"Count in {named}",
-        "occurrences": f"Count occurrences in {named}",
         "find": f"Search {named}",
         "replace": f"Replace text in {named}",
         "list": f"List {named}",
         "csv": f"Read {named} as a table",
         "copy": f"Read {named}",
-        "join": f"Read {named}",
-        "lines": f"Read lines of {named}",
         "run": "Run the command",
         "fetch": "Fetch the page",
         "write": f"Prepare {task.out}",
@@ -88,9 +84,7 @@ def _work(task: Task, tools: Toolset) -> Work[Result]:
         case "headings":
             return _headings(task, tools)
         case "count":
-            return _count(task, tools) if task.unit else _count_matching(task, tools)
-        case "occurrences":
-            return _occurrences(task, tools)
+            return _count(task, tools)
         case "find":
             return _find(task, tools)
         case "replace":
@@ -99,10 +93,8 @@ def _work(task: Task, tools: Toolset) -> Work[Result]:
             return _list(task, tools)
         case "csv":
             return _csv(task, tools)
-        case "copy" | "join" | "show":
+        case "copy" | "show":
             return _contents(task, tools)
-        case "lines":
-            return _lines(task, tools)
         case "run":
             return _run(task, tools)
         case "fetch":
@@ -175,35 +167,6 @@ def _measure(lines: list[str], unit: str) -> int:
             return max(len(_table(lines)) - 1, 0)
         case _:
             return len(lines)
-
-
-def _count_matching(task: Task, tools: Toolset) -> Work[Result]:
-    total, exact = 0, True
-    files: dict[str, int] = {}
-    for source in task.sources:
-        found = yield from tools.grep(task.text, source)
-        total += found.total
-        exact = exact and (found.complete or "*" not in source)  # a single file's total is exact even when cut
-        for row in found.rows:
-            path = row.partition(":")[0]
-            files[path] = files.get(path, 0) + 1
-    least = "" if exact else "at least "
-    said = f"{least}{_many(total, 'line')} in {_and(list(task.sources))} contain {task.text!r}."
-    rows = [f"{path}: {number}" for path, number in files.items()] if exact else []
-    return Result(said[0].upper() + said[1:], [*rows, f"total: {least}{total}"])
-
-
-def _occurrences(task: Task, tools: Toolset) -> Work[Result]:
-    rows: list[str] = []
-    total = 0
-    for source in task.sources:
-        for path in (yield from tools.files(source)):
-            lines = yield from tools.read_all(path)
-            number = "\n".join(lines).count(task.text)
-            total += number
-            rows.append(f"{path}: {number}")
-    said = f"{task.text!r} occurs {_times(total)} in {_and([row.rpartition(':')[0] for row in rows])}."
-    return Result(said, rows if len(rows) == 1 else [*rows, f"total: {total}"])
 
 
 def _find(task: Task, tools: Toolset) -> Work[Result]:
@@ -280,37 +243,19 @@ def _csv(task: Task, tools: Toolset) -> Work[Result]:
                 raise Problem(f"I found no table in {path}: it is empty")
             header, data = rows[0], rows[1:]
             said.append(f"{path} ({_many(len(header), 'column')}, {_many(len(data), 'row')})")
-            lines += _table_lines(task, path, header, data)
+            lines += _table_lines(header, data)
     return Result(f"I read {_and(said)} as a table.", lines)
 
 
-def _table_lines(task: Task, path: str, header: list[str], data: list[list[str]]) -> list[str]:
-    if task.stat == "columns":
-        return header
-    if task.stat != "summary":
-        at = next((at for at, name in enumerate(header) if name.lower() == task.column.lower()), None)
-        if at is None:
-            raise Problem(f"I found no column {task.column!r} in {path}; it has {', '.join(header)}")
-        numbers, other = _numbers(data, at)
-        if not numbers:
-            raise Problem(f"I found no numbers in column {header[at]!r} of {path}")
-        note = f" ({_many(other, 'value')} that is no number left out)" if other else ""
-        return [f"{task.stat} of {header[at]}: {_plain(_STATS[task.stat](numbers))}{note}"]
+def _table_lines(header: list[str], data: list[list[str]]) -> list[str]:
     lines = [f"columns: {', '.join(header)}", f"rows: {len(data)}"]
     for at, name in enumerate(header):
         numbers, other = _numbers(data, at)
         if numbers and not other:
-            total, mean = _plain(_STATS["sum"](numbers)), _plain(_STATS["mean"](numbers))
-            lines.append(f"{name}: sum {total}, mean {mean}, min {_plain(min(numbers))}, max {_plain(max(numbers))}")
+            total = sum(numbers, Decimal(0))
+            figures = {"sum": total, "mean": total / len(numbers), "min": min(numbers), "max": max(numbers)}
+            lines.append(f"{name}: " + ", ".join(f"{what} {_plain(figure)}" for what, figure in figures.items()))
     return lines
-
-
-_STATS: dict[str, Callable[[list[Decimal]], Decimal]] = {
-    "sum": lambda numbers: sum(numbers, Decimal(0)),
-    "mean": lambda numbers: sum(numbers, Decimal(0)) / len(numbers),
-    "min": min,
-    "max": max,
-}
 
 
 _DIGITS = 30
@@ -357,28 +302,6 @@ def _contents(task: Task, tools: Toolset) -> Work[Result]:
             lines += part
             read.append(f"{path} ({_many(len(part), 'line')})")
     return Result(f"I read {_and(read)}.", lines)
-
-
-def _lines(task: Task, tools: Toolset) -> Work[Result]:
-    path = task.sources[0]
-    if task.first < 0:
-        head = yield from tools.read(path, 1, 1)
-        first, last = max(1, head.total + 1 + task.first), max(1, head.total)
-    else:
-        first, last = task.first, task.last
-    wanted = last - first + 1
-    if wanted < 1:
-        raise Problem(f"I found no lines from {first} to {last}")
-    lines: list[str] = []
-    page = yield from tools.read(path, first, wanted)
-    lines += page.lines
-    while page.next_line and len(lines) < wanted:
-        page = yield from tools.read(path, page.next_line, wanted - len(lines))
-        lines += page.lines
-    lines = lines[:wanted]
-    if not lines:
-        raise Problem(f"I found no such lines: {path} has only {_many(page.total, 'line')}")
-    return Result(f"I read lines {first} to {first + len(lines) - 1} of {path}.", lines)
 
 
 def _run(task: Task, tools: Toolset) -> Work[Result]:

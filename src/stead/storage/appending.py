@@ -15,7 +15,7 @@ from stead.domain.ports import Claimed
 from stead.storage import ledger
 from stead.storage.chain import GENESIS, commit_to, link
 from stead.storage.codec import encode, tag_of
-from stead.storage.database import Database, IntegrityError
+from stead.storage.database import Database, IntegrityError, transaction
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -129,10 +129,9 @@ def finish_erasures(database: Database) -> None:
         connection = database.open()
         try:
             due = connection.execute("SELECT session FROM erasures_due").fetchall()
-            connection.execute("BEGIN IMMEDIATE")
-            for (session,) in due:
-                erase(connection, SessionId(session))
-            connection.execute("COMMIT")
+            with transaction(connection):
+                for (session,) in due:
+                    erase(connection, SessionId(session))
             (left,) = connection.execute("SELECT max(seq) FROM scrubs_due").fetchone()
             if left is not None:
                 database.scrub()

@@ -18,6 +18,7 @@ from stead.domain.events import SessionDeleted
 from stead.storage.chain import FAULTS_SHOWN, ChainReport, Row, covered, verify
 from stead.storage.codec import tag_of
 from stead.storage.database import Connect, Database, connect
+from stead.storage.event_rows import CHUNK_ROWS, stored_rows
 from stead.storage.head_copy import HeadCopy, decode_head
 from stead.storage.heads import HeadTable, has_heads, is_signed
 from stead.storage.keys import Keys
@@ -25,12 +26,7 @@ from stead.storage.merkle import Edge, leaf_hash
 from stead.storage.replacement_audit import wrong_replacements
 from stead.storage.writer import Writer
 
-CHUNK_ROWS = 256
 _TRIES = 3
-_READ_ROWS = """
-    SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload, salt, commitment, chain
-    FROM events WHERE seq > ? ORDER BY seq LIMIT ?
-"""
 _ERASED_AND_BACK = """
     SELECT DISTINCT e.session FROM events d
     CROSS JOIN events e ON e.session = d.session AND e.session_seq < d.session_seq
@@ -47,22 +43,6 @@ class _Claim(NamedTuple):
     head: Head
     place: str
     outside: bool
-
-
-def stored_rows(database: Database) -> Iterator[Row]:
-    """Every row in order. No transaction is open between the chunks in which they are read.
-
-    Raises:
-        StorageFault: the file is damaged.
-    """
-    seq = 0
-    while True:
-        with database.reading() as connection:
-            rows = connection.execute(_READ_ROWS, (seq, CHUNK_ROWS)).fetchall()
-        yield from map(Row._make, rows)
-        if len(rows) < CHUNK_ROWS:
-            return
-        seq = rows[-1][0]
 
 
 def quiet(done: int, total: int) -> None:

@@ -29,7 +29,7 @@ from blake3 import blake3
 
 from stead.domain.errors import Conflict, NotFound, StorageFault, WrongKey
 from stead.storage import trees
-from stead.storage.database import Connect, Damaged, Database, DatabaseError, connect
+from stead.storage.database import Damaged, Database, DatabaseError, connect
 from stead.storage.migrate import statements
 from stead.storage.packs import Packs, refusal
 from stead.storage.sealing import Sealing
@@ -78,14 +78,13 @@ class ContentStore:
     Args:
         folder: created for the owner only when it is absent.
         key: 32 bytes, the home's own for this.
-        connect: how connections to the index are made.
 
     Raises:
         Conflict: another process has it open.
         StorageFault, WrongKey: it is not ours, or cannot be opened.
     """
 
-    def __init__(self, folder: Path, key: bytes, connect: Connect = connect) -> None:
+    def __init__(self, folder: Path, key: bytes) -> None:
         self.lock = SharedLock()
         self._names, self._tree_names = _subkey(key, "names"), _subkey(key, "trees")
         self._sealing = Sealing(_subkey(key, "chunks"))
@@ -93,7 +92,7 @@ class ContentStore:
         self._writing = threading.Lock()
         self._connection: Connection | None = None
         try:
-            self.database = Database(folder / "index.db", index_key(key), _shrinkable(connect), mend=_MEND)
+            self.database = Database(folder / "index.db", index_key(key), _shrinkable, mend=_MEND)
             self.packs = Packs(folder / "packs", self.write(_prepare))
         except BaseException:
             self._drop_connection()
@@ -290,15 +289,11 @@ def _subkey(key: bytes, label: str) -> bytes:
     return hmac.digest(key, f"stead contents {label}".encode(), hashlib.sha256)
 
 
-def _shrinkable(connect: Connect) -> Connect:
-    """Connections to a file that gives back what is deleted from it; that is settled before its first page is."""
-
-    def opened(path: Path, key: bytes) -> Connection:
-        connection = connect(path, key)
-        connection.execute("PRAGMA auto_vacuum = incremental")
-        return connection
-
-    return opened
+def _shrinkable(path: Path, key: bytes) -> Connection:
+    """A connection to a file that gives back what is deleted from it; that is settled before its first page is."""
+    connection = connect(path, key)
+    connection.execute("PRAGMA auto_vacuum = incremental")
+    return connection
 
 
 def _locked(folder: Path) -> int:

@@ -60,6 +60,18 @@ def connect(path: Path, key: bytes) -> Connection:
     return connection
 
 
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """All that is written inside, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
 def file_salt(key: bytes) -> bytes:
     """The first 16 bytes of a file of this key."""
     return hmac.digest(key, b"stead file salt", hashlib.sha256)[:16]

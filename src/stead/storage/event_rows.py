@@ -8,7 +8,7 @@ Where words were forgotten, what replaces them is read in their place (``replace
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -16,10 +16,15 @@ import msgspec
 from stead.domain.errors import StorageFault
 from stead.domain.events import Erased, Event
 from stead.domain.ids import CommandId, SessionId
+from stead.storage.chain import Row
 from stead.storage.codec import decode
+from stead.storage.database import Database
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+CHUNK_ROWS = 256
+"""Rows that are read at once where they are checked."""
 
 Actor = Literal["person", "model", "stead"]
 
@@ -90,3 +95,24 @@ def read(connection: Connection, where: str, parameters: Sequence[object]) -> li
         return _rows(found)
     except msgspec.DecodeError as error:
         raise StorageFault(f"an event of the journal cannot be read: {error}; restore a backup") from error
+
+
+_STORED = """
+    SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload, salt, commitment, chain
+    FROM events WHERE seq > ? ORDER BY seq LIMIT ?
+"""
+
+
+def stored_rows(database: Database, after: int = 0) -> Iterator[Row]:
+    """Every row past an event in order, as it is stored. No transaction is open between the chunks that are read.
+
+    Raises:
+        StorageFault: the file is damaged.
+    """
+    while True:
+        with database.reading() as connection:
+            rows = connection.execute(_STORED, (after, CHUNK_ROWS)).fetchall()
+        yield from map(Row._make, rows)
+        if len(rows) < CHUNK_ROWS:
+            return
+        after = rows[-1][0]

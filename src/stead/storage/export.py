@@ -14,8 +14,9 @@ import msgspec
 from stead.domain.audit import Head
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import SessionId
-from stead.storage.audit import Audit, Progress, quiet, stored_rows
+from stead.storage.audit import Audit, Progress, quiet
 from stead.storage.chain import Row, covered
+from stead.storage.event_rows import stored_rows
 from stead.storage.merkle import Tree, leaf_hash
 
 FORMAT = "stead audit export 1"

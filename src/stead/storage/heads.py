@@ -8,27 +8,21 @@ what has come since; and what was changed before it is not signed again, but fou
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from stead.domain.audit import Head
 from stead.domain.errors import NotFound, StorageFault
-from stead.storage.chain import Header, covered
+from stead.storage.chain import covered
 from stead.storage.database import Database
+from stead.storage.event_rows import stored_rows
 from stead.storage.head_copy import HeadCopy, decode_head, encode_head
 from stead.storage.merkle import HASH_BYTES, Edge, leaf_hash
 from stead.storage.writer import Writer
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
-
-_CHUNK_ROWS = 1000
-_ROWS = """
-    SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, commitment, chain
-    FROM events WHERE seq > ? ORDER BY seq LIMIT ?
-"""
 
 
 def signed_bytes(head: Head) -> bytes:
@@ -93,12 +87,12 @@ class HeadTable:
         """The head of now with its edge, which is b"" where the head is not new."""
         last, edge = self._newest()
         journal, chain = (last.journal, last.chain) if last else ("", "")
-        for header, commitment, chain_hash in self._rows(edge.size):
-            if header[0] != edge.size + 1:
-                raise StorageFault(f"event {header[0]} follows {edge.size}: rows are missing; see 'stead audit verify'")
+        for row in stored_rows(self.database, edge.size):
+            if row.seq != edge.size + 1:
+                raise StorageFault(f"event {row.seq} follows {edge.size}: rows are missing; see 'stead audit verify'")
             _require_same(outside, edge)
-            edge.append(leaf_hash(covered(header, commitment)))
-            journal, chain = journal or chain_hash.hex(), chain_hash.hex()
+            edge.append(leaf_hash(covered(row[:8], row.commitment)))
+            journal, chain = journal or row.chain.hex(), row.chain.hex()
         _require_same(outside, edge)
         if outside and (outside.size > edge.size or outside.journal != journal):
             raise _other_journal(outside)
@@ -130,15 +124,6 @@ class HeadTable:
         except (ValueError, TypeError) as error:
             raise StorageFault(f"the head at event {last.size} was changed; see 'stead audit verify'") from error
         return last, edge
-
-    def _rows(self, after: int) -> Iterator[tuple[Header, bytes, bytes]]:
-        while True:
-            with self.database.reading() as connection:
-                rows = connection.execute(_ROWS, (after, _CHUNK_ROWS)).fetchall()
-            yield from ((row[:8], row[8], row[9]) for row in rows)
-            if len(rows) < _CHUNK_ROWS:
-                return
-            after = rows[-1][0]
 
 
 def _insert(connection: Connection, head: Head, edge: bytes) -> None:

@@ -18,11 +18,10 @@ from stead.domain.ports import Claimed
 from stead.domain.rows import UsageBy, UsageRow
 from stead.storage import ledger
 from stead.storage.appending import erase, finish_erasures, scrubbed, seal, tip, write
-from stead.storage.audit import stored_rows
 from stead.storage.chain import ChainReport, verify
 from stead.storage.database import Connect, Database, connect
 from stead.storage.decisions import DecisionLog
-from stead.storage.event_rows import read
+from stead.storage.event_rows import read, stored_rows
 from stead.storage.heads import HeadTable
 from stead.storage.keys import Keys
 from stead.storage.migrate import migrate

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.domain.errors import StorageFault
-from stead.storage.database import Database, is_whole_statement
+from stead.storage.database import Database, is_whole_statement, transaction
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -83,8 +83,7 @@ def _version(connection: Connection, path: Path) -> int:
 
 def _step(connection: Connection, path: Path, steps: Mapping[int, str]) -> int:
     """Run the next step; the version is read again inside the transaction, since another process may be at it too."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         version = _version(connection, path)
         if version < max(steps):
             version += 1
@@ -94,10 +93,6 @@ def _step(connection: Connection, path: Path, steps: Mapping[int, str]) -> int:
             for statement in statements(steps[version]):
                 connection.execute(statement)
             connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (str(version),))
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
     return version
 
 

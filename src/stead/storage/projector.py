@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.domain import events as ev
-from stead.domain.ids import ApprovalId, SessionId, WorkspaceId
+from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import ToolCall
 from stead.domain.rows import ApprovalRow
@@ -61,18 +61,11 @@ class Projector:
 
     Args:
         connection: inside a transaction.
-        workspace: whose sessions are wanted; those of others are passed over.
         events: gives all that the journal has of a session, in order.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        workspace: WorkspaceId,
-        events: Callable[[SessionId], Iterator[ev.Event | ev.Erased]],
-    ) -> None:
+    def __init__(self, connection: Connection, events: Callable[[SessionId], Iterator[ev.Event | ev.Erased]]) -> None:
         self._connection = connection
-        self._workspace = workspace
         self._events = events
         self._objectives: dict[SessionId, Objective] = {}
         self._items: dict[tuple[SessionId, str], tuple[Item, int] | None] = {}
@@ -95,7 +88,7 @@ class Projector:
     def _follow(self, event: ev.Event) -> None:
         match event.body:
             case ev.SessionOpened() as body:
-                if body.workspace != self._workspace:
+                if body.workspace != DEFAULT_WORKSPACE:
                     return
                 self._open(event, body)
             case ev.SessionDeleted():

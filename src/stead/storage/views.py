@@ -24,11 +24,11 @@ from msgspec.structs import asdict
 
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.events import VERSIONS
-from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
+from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
 from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
-from stead.storage.database import Connect, Damaged, Database, connect
+from stead.storage.database import Connect, Damaged, Database, connect, transaction
 from stead.storage.derived import opening
 from stead.storage.history import matching
 from stead.storage.journal import JournalFile
@@ -55,7 +55,6 @@ class Views:
         path: the file; its folder exists.
         keys: the home's.
         journal: the truth.
-        workspace: whose sessions are shown.
         now_ms: milliseconds since 1970, for "the last days".
         connect: how connections are made.
 
@@ -68,14 +67,12 @@ class Views:
         keys: Keys,
         journal: JournalFile,
         *,
-        workspace: WorkspaceId = DEFAULT_WORKSPACE,
         now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         connect: Connect = connect,
     ) -> None:
         self._path = path
         self._key = keys.views
         self._journal = journal
-        self._workspace = workspace
         self._now_ms = now_ms
         self._connect = connect
         self._lock = threading.RLock()  # held from the first statement of a call to its last
@@ -290,19 +287,14 @@ class Views:
         if self.reached >= self._journal.head():
             return None
         connection = self._connection
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(connection):
             (reached,) = connection.execute("SELECT seq FROM progress").fetchone()
             events = list(islice(self._journal.events(after=reached), CHUNK_EVENTS))
-            projector = Projector(connection, self._workspace, lambda id: self._journal.events(session=id))
+            projector = Projector(connection, lambda id: self._journal.events(session=id))
             projector.take(events)
             if events:
                 reached = events[-1].seq
                 connection.execute("UPDATE progress SET seq = ?, chain = ?", (reached, self._journal.chain_at(reached)))
-            connection.execute("COMMIT")
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
         self.reached = reached
         return len(events), projector.erased
 

@@ -11,14 +11,13 @@ from typing import Annotated
 import msgspec
 
 from stead.domain.permits import Permit
-from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.ports import Files, Parser
 from stead.domain.readings import TEXT_LIMIT, Field, Question
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.fetching import Fetcher
 from stead.tools.files import Path
 from stead.tools.tool import StructTool
-from stead.tools.web import text_of
+from stead.tools.web import PUBLIC_PAGE, text_of
 
 Fields = Annotated[tuple[Field, ...], msgspec.Meta(min_length=1, max_length=20)]
 Wanted = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
@@ -75,15 +74,7 @@ class ExtractPageTool(StructTool[ExtractPageArguments]):
     """
 
     def __init__(self, fetcher: Fetcher, parser: Parser) -> None:
-        declaration = Declaration(
-            effect=ToolEffect.FETCH,
-            authority_args=("url",),
-            url_args=("url",),
-            output_trust=Integrity.UNTRUSTED,
-            sensitivity=Confidentiality.PUBLIC,
-            idempotent=True,  # a GET is safe to repeat (RFC 9110, section 9.2.1)
-        )
-        super().__init__("extract_page", "As `extract`, from a public web page.", ExtractPageArguments, declaration)
+        super().__init__("extract_page", "As `extract`, from a public web page.", ExtractPageArguments, PUBLIC_PAGE)
         self._fetcher = fetcher
         self._parser = parser
 

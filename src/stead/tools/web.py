@@ -29,6 +29,17 @@ _LEFT_OUT = re.compile(r"\[(\d{1,9}) hidden parts left out\]\Z")
 """How the machine's parser ends the text of a page that hid something."""
 
 
+PUBLIC_PAGE = Declaration(
+    effect=ToolEffect.FETCH,
+    authority_args=("url",),
+    url_args=("url",),
+    output_trust=Integrity.UNTRUSTED,
+    sensitivity=Confidentiality.PUBLIC,
+    idempotent=True,  # a GET is safe to repeat (RFC 9110, section 9.2.1)
+)
+"""What a tool declares that gets one page of the public Internet, whatever it makes of it."""
+
+
 class FetchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One public page."""
 
@@ -44,19 +55,7 @@ class FetchTool(StructTool[FetchArguments]):
     """
 
     def __init__(self, fetcher: Fetcher, parser: Parser) -> None:
-        super().__init__(
-            "fetch",
-            "Get a public web page as text.",
-            FetchArguments,
-            Declaration(
-                effect=ToolEffect.FETCH,
-                authority_args=("url",),
-                url_args=("url",),
-                output_trust=Integrity.UNTRUSTED,
-                sensitivity=Confidentiality.PUBLIC,
-                idempotent=True,  # a GET is safe to repeat (RFC 9110, section 9.2.1)
-            ),
-        )
+        super().__init__("fetch", "Get a public web page as text.", FetchArguments, PUBLIC_PAGE)
         self._fetcher = fetcher
         self._parser = parser
 
