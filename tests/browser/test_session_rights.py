@@ -85,7 +85,7 @@ def test_a_call_that_is_done_is_run_again_from_the_queue(stage: Stage, visit: Vi
     queue = page.get_by_role("list", name="Call queue").get_by_role("listitem")
     queue.nth(0).get_by_role("button", name="Run again").click()
     stage.house.until(lambda: len(bodies(stage, session, "call.retried")) == 1, "the call to be tried again")
-    expect(queue.nth(0)).to_contain_text("asks you")
+    expect(queue.nth(0)).to_contain_text("needs approval")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Allow once").first.click()
     stage.house.until(lambda: len(bodies(stage, session, "tool.finished")) == 2, "the call to run again")
