@@ -107,7 +107,7 @@ def test_a_changed_policy_is_tried_on_the_history_without_holding(house: LivingH
         assert shifts(tried(house, add=[ask])) == {"asked": (2, 0, 0)}
         assert shifts(tried(house, profile="work")) == {"unasked": (6, 3, 3)}
         assert shifts(tried(house, profile="readonly"))["refused"] == (6, 3, 3)
-        assert shifts(tried(house, grants=["write"])) == {"unasked": (4, 2, 2)}
+        assert shifts(tried(house, grants=[{"tool": "write"}])) == {"unasked": (4, 2, 2)}
         both = tried(house, add=[deny, allow], examples=1)
         assert [row["shift"] for row in both["examples"]] == ["unasked", "refused"]
         assert (both["examples"][1]["before"], both["examples"][1]["after"]) == ("level-session", "rule-deny")
@@ -124,7 +124,7 @@ def test_a_changed_policy_is_tried_on_the_history_without_holding(house: LivingH
         with pytest.raises(ApiError, match="no rule"):
             tried(house, remove=["r_ffffffff"])
         with pytest.raises(ApiError, match="no tool"):
-            tried(house, grants=["teleport"])
+            tried(house, grants=[{"tool": "teleport"}])
 
 
 def test_what_cannot_be_rebuilt_is_counted_apart(house: LivingHome, project: Path) -> None:

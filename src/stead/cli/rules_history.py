@@ -34,7 +34,7 @@ def _try(invocation: Invocation, arguments: Namespace) -> int:
     except (TypeError, ValueError) as error:
         way = """stead rules try --add '{"decision": "ask", "where": [{"role": "command", "values": ["make"]}]}'"""
         raise CommandError(f"--add takes a rule as a JSON object: {error}", way) from error
-    change: Json = {"add": add, "remove": arguments.remove or [], "grants": arguments.grant or []}
+    change: Json = {"add": add, "remove": arguments.remove or [], "grants": [{"tool": tool} for tool in arguments.grant or []]}
     change |= {"last": arguments.last, "examples": arguments.examples}
     change |= {"profile": arguments.profile} if arguments.profile else {}
     found = invocation.client.post("/rules/simulate", change, timeout_s=_TIMEOUT_S)

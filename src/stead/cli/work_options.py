@@ -107,7 +107,7 @@ def folder_of(text: str, how: str) -> str:
 
 def note_history(invocation: Invocation, arguments: Namespace) -> None:
     """Before a chosen profile or a grant takes effect: say what it would have changed in the home's last calls."""
-    change: Json = {"grants": split(arguments.allow)}
+    change: Json = {"grants": [{"tool": tool} for tool in split(arguments.allow)]}
     change |= {"profile": arguments.profile} if arguments.profile != "work" else {}
     if invocation.as_json or not (change["grants"] or "profile" in change):
         return

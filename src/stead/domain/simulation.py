@@ -29,6 +29,20 @@ Apart = Literal["erased", "no-sandbox", "older", "changed"]
 version of Stead gave it, and this one gives another; the tool completes the call's arguments differently now."""
 
 
+class TriedGrant(msgspec.Struct, frozen=True):
+    """A lasting yes.
+
+    Args:
+        tool: that is allowed ahead.
+        shape: of its calls, as ``ApprovalRow.shape``; "any" for all.
+        directory: the folder whose sessions have it; "" for every one.
+    """
+
+    tool: str
+    shape: str = "any"
+    directory: str = ""
+
+
 class PolicyChange(msgspec.Struct, frozen=True):
     """A change of policy, to be tried on the last verdicts of the home.
 
@@ -36,7 +50,7 @@ class PolicyChange(msgspec.Struct, frozen=True):
         add: rules that hold, in place of those with the same id.
         remove: ids of rules that do not.
         profile: of every session; none for its own.
-        grants: tools that are granted ahead, in every session.
+        grants: what is allowed ahead.
         last: on so many verdicts.
         examples: at most so many calls of each kind of shift are shown.
     """
@@ -44,7 +58,7 @@ class PolicyChange(msgspec.Struct, frozen=True):
     add: tuple[Rule, ...] = ()
     remove: tuple[str, ...] = ()
     profile: Profile | None = None
-    grants: tuple[str, ...] = ()
+    grants: tuple[TriedGrant, ...] = ()
     last: Annotated[int, Meta(ge=1, le=20_000)] = 2000
     examples: Annotated[int, Meta(ge=0, le=100)] = 5
 

@@ -25,7 +25,6 @@ from stead.domain.ports import Clock, Journal
 from stead.domain.sessions import Call, Grant, Session
 from stead.domain.simulation import ANSWERS, Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
 from stead.runtime import home
-from stead.runtime.approvals import ANY
 from stead.runtime.gate import Gate, Moment, Standing
 from stead.runtime.home import HomeState
 
@@ -144,7 +143,7 @@ class Rejudging:
         homes = _Homes(self._journal)
         known = {rule.id for rule in homes.at(_FOREVER_MS, 0)[0].rules}
         for change in changes:
-            self._gate.specs(change.grants)
+            self._gate.specs([grant.tool for grant in change.grants])
             if missing := set(change.remove) - known:
                 raise NotFound(f"there is no rule {min(missing)!r}; see `stead rules`")
         places = self._verdicts.newest(last)
@@ -298,6 +297,10 @@ def _outcome(verdict: Verdict) -> Outcome:
 def _under(session: Session, change: PolicyChange) -> Session:
     """The session with the profile and the grants of a change."""
     profile = change.profile or session.spec.profile
-    granted = [Grant(tool, ANY, _FOREVER_MS) for tool in change.grants]
+    granted = [
+        Grant(grant.tool, grant.shape, _FOREVER_MS)
+        for grant in change.grants
+        if grant.directory in ("", session.spec.directory)
+    ]
     spec = msgspec.structs.replace(session.spec, profile=profile)
     return msgspec.structs.replace(session, spec=spec, grants=[*session.grants, *granted])
