@@ -2,7 +2,7 @@ import { define } from "@/i18n";
 
 export const t = define("notices", {
   title: "Notifications",
-  none: "Nothing happened since you opened this page.",
+  none: "No notifications.",
   asks: "Something waits for you",
   answer: "Answer it",
   look: "Look",
