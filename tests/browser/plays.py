@@ -43,6 +43,7 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     ),
     "tell me of the harbour": (Turn(STORY),),
     "tell it slowly": (Turn(STORY * 3, delay_s=0.05),),
+    "tell it at length": (Turn(STORY * 60, delay_s=0.03),),
     "sweep both quays": (
         Turn(
             "Both.",

@@ -308,3 +308,14 @@ async def test_a_wrong_key_and_a_dead_address_are_told_before_the_price_list_is_
         free = taken.getsockname()[1]
     kind, _, said, _ = (await checked("compatible", f"http://127.0.0.1:{free}/v1")).split("|")
     assert (kind, said) == ("connection", "connection refused")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_key_that_is_refused_by_the_list_is_told_as_one_where_no_model_is_named(
+    make_models: MakeModels, status: int
+) -> None:
+    async with faulty_model(answers(status, b'{"error": {"message": "no"}}'), listing=True) as server:
+        models = make_models(ProviderConfig("one", "compatible", server.openai), environ={})
+        check = await models.check("one")
+    assert (check.kind, check.ok, check.text) == ("auth", False, f"{status} the key was refused")
+    assert "stead providers set-key one" in check.fix

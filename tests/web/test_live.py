@@ -14,9 +14,10 @@ import pytest
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from stead.domain.events import Draft, Event, NoticeGiven, SessionDeleted
+from stead.domain.events import Draft, Event, ModelFailed, NoticeGiven, SessionDeleted, Spend
 from stead.domain.ids import HOME, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
+from stead.runtime.bus import REPLY_LIMIT
 from stead.web.backend import Pace
 from stead.web.live import BAD_MESSAGE, SIGNED_OUT, TOO_SLOW
 from stead.web.pages import Pages
@@ -255,7 +256,10 @@ async def test_transients_are_shown_without_a_place(door: Door) -> None:
             TextDelta(session, RequestNo(1), 0, "Rea"),
             OutputDelta(session, CallKey("call_1_0"), 0, "total 4\n"),
         )
-        text, output = json.loads(await watching.recv())
+        shown: dict[str, Json] = {}
+        while len(shown) < 2:
+            shown |= {envelope["body"]["type"]: envelope for envelope in json.loads(await watching.recv())}
+    text, output = shown["text.delta"], shown["output.delta"]
     assert text["body"] == {"type": "text.delta", "session": session, "number": 1, "offset": 0, "text": "Rea"}
     assert (text["actor"], output["actor"], output["body"]["type"]) == ("model", "stead", "output.delta")
     assert "seq" not in text
@@ -273,6 +277,70 @@ async def test_what_was_said_before_an_event_that_was_read_already_is_not_shown_
         home.bus.publish([TextDelta(HOME, RequestNo(1), 0, "stale"), *late, TextDelta(HOME, RequestNo(2), 0, "fresh")])
         (shown,) = json.loads(await watching.recv())
     assert shown["body"]["text"] == "fresh"
+
+
+async def written(watching: ClientConnection, session: SessionId) -> Json:
+    """The next piece of a session's reply that the watcher is sent."""
+    while True:
+        for envelope in json.loads(await watching.recv()):
+            if envelope["body"]["type"] == "text.delta" and envelope["stream"] == session:
+                body: Json = envelope["body"]
+                return body
+
+
+def model_failed(number: int) -> ModelFailed:
+    return ModelFailed(RequestNo(number), "stopped", "", (), Spend(), 0)
+
+
+@pytest.mark.parametrize("how", ["looks", "names it", "comes back"])
+async def test_whoever_looks_at_a_session_is_sent_the_whole_of_the_reply_under_way(door: Door, how: str) -> None:
+    home, session = door.home, SessionId("s_0000000000000001")
+    home.show(TextDelta(session, RequestNo(1), 0, "an older one"))
+    await home.record(session, model_failed(1))
+    for offset, text in ((0, "```py\n"), (6, "def wait"), (14, "():\n")):
+        home.show(TextDelta(session, RequestNo(2), offset, text))
+    query = {"looks": "?after=1", "names it": f"?streams={session}", "comes back": f"?after=1&streams={session}"}[how]
+    async with asyncio.timeout(DEADLINE_S), door.socket(query) as watching:
+        if how == "looks":
+            await listening(home, watching)  # it has read the journal, and waits
+            await watching.send(json.dumps({"type": "look", "streams": [session]}))
+        body = await written(watching, session)
+        assert (body["number"], body["offset"], body["text"]) == (2, 0, "```py\ndef wait():\n")
+        home.show(TextDelta(session, RequestNo(2), 18, "    pass"))
+        assert (await written(watching, session))["text"] == "    pass", "and once only"
+
+
+async def test_pieces_that_a_slow_watcher_lost_are_made_up_for_by_the_whole(home: Home) -> None:
+    session = SessionId("s_0000000000000001")
+    async with open_door(home) as door, asyncio.timeout(DEADLINE_S), door.socket(f"?streams={session}") as watching:
+        await listening(home, watching, session)
+        pieces = [TextDelta(session, RequestNo(1), at, "a") for at in range(1500)]
+        home.show(*pieces)  # more than its queue holds
+        await home.record(session, *(notice(number) for number in range(1001)))
+        whole = ""
+        while len(whole) < 1500:
+            body = await written(watching, session)
+            whole = body["text"] if body["offset"] == 0 else whole
+    assert whole == "a" * 1500
+
+
+async def test_a_reply_that_is_over_or_endless_is_not_kept(home: Home) -> None:
+    session = SessionId("s_0000000000000001")
+    half = "a" * (REPLY_LIMIT // 2 + 1)
+    for at in range(4):
+        home.show(TextDelta(session, RequestNo(1), at * len(half), half))
+    kept = home.bus.reply_of(session)
+    assert kept is not None
+    assert kept.text == half * 2, "its beginning, up to the limit"
+    await home.record(session, model_failed(1))
+    assert home.bus.reply_of(session) is None
+
+
+async def test_a_socket_says_that_it_lives_for_as_long_as_the_daemon_does(home: Home) -> None:
+    pace = Pace(beat_s=0.05)
+    async with open_door(home, pace) as door, asyncio.timeout(DEADLINE_S), door.socket() as watching:
+        await watching.recv()
+        assert [await watching.recv() for _ in range(3)] == ["[]", "[]", "[]"]
 
 
 async def test_an_erased_event_keeps_its_place(door: Door) -> None:
@@ -417,11 +485,11 @@ async def test_head_of_a_stream_is_answered_at_once(door: Door) -> None:
     assert answer.content == b""
 
 
-async def listening(home: Home, watching: ClientConnection) -> list[int]:
+async def listening(home: Home, watching: ClientConnection, session: SessionId = HOME) -> list[int]:
     """Wait until the watcher shows what happens now, and not what it reads; gives the events that it showed before."""
     seen: list[int] = []
     while True:
-        home.show(TextDelta(HOME, RequestNo(99), 0, "now"))
+        home.show(TextDelta(session, RequestNo(99), 0, "now"))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(0.1):
                 while True:

@@ -5287,15 +5287,18 @@ export interface components {
         };
         /**
          * ModelFailed
-         * @description The request brought no usable reply: nothing of it is kept, no call of it runs.
+         * @description The request brought no usable reply: no call of it runs, and no model reads it.
          *
          *     ``spend`` is what is counted for it: nothing when it surely was not served, else the whole reservation.
+         *     ``partial`` is the text that watchers had been shown by then, screened as replies are; for people alone.
          */
         ModelFailed: {
             attempts: string[];
             error: string;
             kind: string;
             number: number;
+            /** @default  */
+            partial: string;
             retry_after_ms: number;
             spend: components["schemas"]["Spend"];
             /** @enum {unknown} */
@@ -8075,7 +8078,9 @@ export interface components {
         };
         /**
          * TransientEnvelope
-         * @description A piece of something under way. It is never sent again; the event that follows has the whole.
+         * @description A piece of something under way; the event that follows has the whole.
+         *
+         *     A watcher that begins to look at a session, or may have lost pieces, is sent the reply so far as one piece from 0.
          */
         TransientEnvelope: {
             /** @enum {unknown} */

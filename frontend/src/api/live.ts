@@ -14,6 +14,8 @@ type Frame = (Live | Schema["ControlEnvelope"])[];
 const FIRST_DELAY_MS = 300;
 /** The longest between two tries: twelve tabs are live again within 3 s (bar R5), however long it was away. */
 const LAST_DELAY_MS = 1200;
+/** The daemon sends a frame every two seconds, an empty one if need be; after this long without any it is not there. */
+const SILENCE_MS = 4400;
 
 export interface Connection {
   /** "idle" before anybody is signed in. */
@@ -22,7 +24,7 @@ export interface Connection {
   behind: number;
   /** The daemon's code is not the one this page came with. */
   stale: boolean;
-  /** Since when it has been offline, in milliseconds since 1970; 0 when it is not. */
+  /** When the daemon was last heard before it went offline, in milliseconds since 1970; 0 when it is not offline. */
   offlineSince: number;
   /** The last event seen. */
   seq: number;
@@ -74,6 +76,8 @@ export function onLoss(act: () => void): () => void {
 }
 
 let socket: WebSocket | null = null;
+let heardMs = 0;
+let silence: ReturnType<typeof setTimeout> | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let delayMs = FIRST_DELAY_MS;
 let after = 0;
@@ -92,13 +96,19 @@ export function start(seq: number): void {
 export function stop(): void {
   clearTimeout(timer);
   timer = undefined;
-  if (socket) {
-    socket.onclose = null;
-    socket.onmessage = null;
-    socket.close();
-  }
-  socket = null;
+  drop();
   useConnection.setState({ state: "idle", behind: 0, offlineSince: 0 });
+}
+
+/** Leave the socket, whether or not anybody is at its other end. */
+function drop(): void {
+  clearTimeout(silence);
+  if (!socket) return;
+  socket.onopen = null;
+  socket.onmessage = null;
+  socket.onclose = null;
+  socket.close();
+  socket = null;
 }
 
 /** Say which sessions are before the person's eyes, so that others who watch them see it. */
@@ -108,18 +118,54 @@ export function look(streams: readonly string[]): void {
 }
 
 function connect(): void {
+  clearTimeout(timer);
   timer = undefined;
+  drop();
   target = Number.POSITIVE_INFINITY;
-  const opened = new WebSocket(`ws://${location.host}/api/v1/live?after=${after}&door=web`);
+  const opened = new WebSocket(`${socketOrigin()}/api/v1/live?after=${after}&door=web`);
   socket = opened;
+  silence = setTimeout(lose, SILENCE_MS);
   opened.onopen = () => looks.length > 0 && look(looks);
-  opened.onmessage = (message: MessageEvent<string>) => take(JSON.parse(message.data) as Frame);
-  opened.onclose = () => {
-    useConnection.setState((was) => ({ state: "offline", behind: 0, offlineSince: was.offlineSince || Date.now() }));
-    timer = setTimeout(connect, delayMs * (0.75 + Math.random() / 2));
-    delayMs = Math.min(delayMs * 2, LAST_DELAY_MS);
-    for (const act of losers) act();
+  opened.onclose = lose;
+  opened.onmessage = ({ data }: MessageEvent<string>) => {
+    heardMs = Date.now();
+    clearTimeout(silence);
+    silence = setTimeout(lose, SILENCE_MS);
+    const frame = frameOf(data);
+    // Whatever it held is sent again after the last event that was seen.
+    if (frame) take(frame);
+    else lose();
   };
+}
+
+/** The connection is gone, or nothing is heard on it: say so, and try again. */
+function lose(): void {
+  drop();
+  useConnection.setState((was) => ({
+    state: "offline",
+    behind: 0,
+    offlineSince: was.offlineSince || heardMs || Date.now(),
+  }));
+  clearTimeout(timer);
+  timer = setTimeout(connect, delayMs * (0.75 + Math.random() / 2));
+  delayMs = Math.min(delayMs * 2, LAST_DELAY_MS);
+  for (const act of losers) act();
+}
+
+/** The address of this page's daemon for sockets, encrypted where the page is. */
+export function socketOrigin(): string {
+  return `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}`;
+}
+
+/** What the daemon said; null for what is no frame. */
+function frameOf(text: string): Frame | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    const whole = Array.isArray(read) && read.every((item) => typeof item?.body?.type === "string");
+    return whole ? (read as Frame) : null;
+  } catch {
+    return null;
+  }
 }
 
 function hurry(): void {
@@ -130,6 +176,8 @@ function hurry(): void {
 }
 
 addEventListener("online", hurry);
+// A daemon on this computer is there without a network, so it is asked again at once instead of taken for gone.
+addEventListener("offline", () => socket && connect());
 document.addEventListener("visibilitychange", () => document.hidden || hurry());
 
 function take(frame: Frame): void {
@@ -145,12 +193,21 @@ function take(frame: Frame): void {
       fresh.push(envelope);
     }
   }
-  if (fresh.length > 0) for (const listener of listeners) listener(fresh);
+  if (fresh.length > 0) for (const listener of listeners) tell(listener, fresh);
   const behind = Number.isFinite(target) ? Math.max(0, target - after) : 0;
   const state = behind > 0 ? "catching up" : "live";
   const was = useConnection.getState();
   if (was.state !== state || was.behind !== behind || was.seq !== after) {
     useConnection.setState({ state, behind, seq: after, offlineSince: 0 });
+  }
+}
+
+/** What one listener makes of a frame must not keep it from the others. */
+function tell(listener: (items: readonly Live[]) => void, items: readonly Live[]): void {
+  try {
+    listener(items);
+  } catch (error) {
+    reportError(error);
   }
 }
 

@@ -3,6 +3,7 @@ import { begin, deleted, heard, took } from "./fold";
 import { done, message, opening, output, page, piece, ROW, reply, STREAM, step, story, text } from "./samples";
 import type { Story } from "./shape";
 
+const SPENT = { tokens: 0, usd_micros: 0, price_known: true };
 const running = story(opening(), message("Go"), reply(1, "", 1), step(1, "shell", { command: "ls" }));
 
 function first(of: Story) {
@@ -29,6 +30,21 @@ describe("a reply that is being written", () => {
     const now = heard(open, [text(1, 5, "late")]);
     expect(now.writing).toMatchObject({ text: "…late", gap: true, length: 9 });
     expect(heard(now, [text(1, 20, "later")]).writing).toMatchObject({ text: "…late\n…\nlater", gap: true });
+  });
+
+  it("is mended by the whole so far, which a page that begins to look is sent", () => {
+    const torn = heard(open, [text(1, 5, "late")]);
+    const whole = heard(torn, [text(1, 0, "Not so late")]);
+    expect(whole.writing).toMatchObject({ text: "Not so late", length: 11, gap: false });
+    expect(heard(whole, [text(1, 5, "o late"), text(1, 11, " now")]).writing?.text).toBe("Not so late now");
+  });
+
+  it("stays with the failure that a crash has made of it", () => {
+    const failure = { kind: "lost", number: 1, error: "", attempts: [], spend: SPENT, retry_after_ms: 0 };
+    const item = { ...reply(1, ""), kind: "failed", body: { ...failure, type: "model.failed", partial: "" } } as never;
+    const now = took(heard(open, [text(1, 0, "Half of")]), page([item], { replied: 1 }, 2));
+    expect(now.items.at(-1)).toMatchObject({ kind: "failed", body: { partial: "Half of" } });
+    expect(now.writing).toBeNull();
   });
 
   it("gives way to the reply, and late pieces of it are dropped", () => {

@@ -2,7 +2,7 @@
  * A story out of the daemon's pages and the pieces of what is under way: `begin(id)`, then `took(story, page)` and
  * `heard(story, pieces)` for what comes. What was seen before changes nothing.
  */
-import type { Item, Page, StepItem, Story, Transient } from "./shape";
+import type { Item, Page, StepItem, Story, Transient, Writing } from "./shape";
 import { extended, TAIL_LIMIT } from "./text";
 
 /** The story of a session before its first page. */
@@ -34,7 +34,7 @@ export function took(story: Story, page: Page): Story {
   let { places, items, opening } = story;
   if (page.items.length > 0) {
     const next = places.slice();
-    for (const item of page.items) next[item.place] = carried(item, next[item.place]);
+    for (const item of page.items) next[item.place] = seen(carried(item, next[item.place]), story.writing);
     places = next;
     items = page.more ? next.filter((item) => item !== undefined) : (next as Item[]);
     const first = next[0];
@@ -84,6 +84,12 @@ function isOver(step: StepItem): boolean {
 function carried(item: Page["items"][number], before: Item | undefined): Item {
   if (item.kind !== "step" || before?.kind !== "step" || before.live === undefined) return item;
   return item.state === "running" && item.started_ms === before.started_ms ? { ...item, live: before.live } : item;
+}
+
+/** A request that a crash ended, with what this page has seen of its reply; of others the daemon has kept it. */
+function seen(item: Item, writing: Writing | null): Item {
+  if (item.kind !== "failed" || item.body.partial || !writing || item.body.number !== writing.number) return item;
+  return { ...item, body: { ...item.body, partial: writing.text } };
 }
 
 function replaced(story: Story, at: number, item: Item): Story {

@@ -21,11 +21,13 @@ export function points(text: string): number {
 
 /**
  * A text that comes in pieces, with one more. A piece that was there already changes nothing, one that overlaps adds what
- * is new of it, and one after a hole is put behind a mark.
+ * is new of it, and one after a hole is put behind a mark. The whole so far, from the start, takes the place of
+ * a text with holes.
  */
 export function extended(tail: Tail | null, offset: number, text: string, limit = Number.POSITIVE_INFINITY): Tail {
   const known = tail?.length ?? 0;
   const length = offset + points(text);
+  if (tail?.gap && offset === 0 && length >= known && text.length <= limit) return { text, length, gap: false };
   if (tail && length <= known) return tail;
   const fresh = offset < known ? [...text].slice(known - offset).join("") : text;
   const hole = offset > known;

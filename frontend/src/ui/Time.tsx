@@ -5,26 +5,32 @@ import { formatClock, formatInstant, formatRelative, parseInstant } from "./form
 const STEP_MS = 15_000;
 
 /** One clock for all times of the page: a timer runs only while a time is shown. */
-let now = Date.now();
+let ticks = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 const watchers = new Set<() => void>();
 
-/** A moment of the API: how long ago, and in full in its title. `exact` shows the hour instead. */
+/**
+ * A moment of the API: how long ago, and in full in its title. `exact` shows the hour instead. Only with `ahead` can it be
+ * in the future: what has happened is not made to happen by a clock of the daemon's that is ahead of this one.
+ */
 export function Time({
   at,
   exact = false,
+  ahead = false,
   className,
 }: {
   at: string | number | Date;
   exact?: boolean | undefined;
+  ahead?: boolean | undefined;
   className?: string | undefined;
 }) {
-  const current = useSyncExternalStore(watch, () => now);
+  useSyncExternalStore(watch, () => ticks);
   const moment = parseInstant(at);
+  const now = new Date();
   if (!moment) return <span className={className}>{t("unknown")}</span>;
   return (
     <time dateTime={moment.toISOString()} title={formatInstant(moment)} className={className}>
-      {exact ? formatClock(moment) : formatRelative(moment, new Date(Math.max(current, Date.now() - STEP_MS)))}
+      {exact ? formatClock(moment) : formatRelative(moment, ahead || moment < now ? now : moment)}
     </time>
   );
 }
@@ -42,6 +48,6 @@ function watch(changed: () => void): () => void {
 }
 
 function tick(): void {
-  now = Date.now();
+  ticks += 1;
   for (const changed of watchers) changed();
 }

@@ -1,5 +1,5 @@
 import { Toast } from "@base-ui/react/toast";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { t } from "@/i18n/en/ui";
 import { cx } from "./classes";
 import { IconButton } from "./IconButton";
@@ -9,31 +9,40 @@ import { Shape } from "./State";
 export type ToastKind = "quiet" | "good" | "ask" | "danger";
 
 export interface ToastMessage {
+  /** What it is about: one of the same key takes its place, and `untoast` closes it. */
+  key?: string | undefined;
   title: string;
   detail?: string | undefined;
   kind?: ToastKind | undefined;
   action?: { label: string; onClick: () => void } | undefined;
 }
 
-const SHOWN_MS = 6000;
+const SHOWN_MS = { plain: 6000, action: 12_000, danger: 20_000 } as const;
 const manager = Toast.createToastManager<{ kind: ToastKind }>();
 /** What was said before there was a place to show it, which is fetched after the page; null once there is. */
 let early: ToastMessage[] | null = [];
 
 /**
- * Say that something happened; from anywhere, also outside React. What asks for an action, and what went wrong, stays
- * until it is dismissed: nobody reads at the speed of a timer.
+ * Say that something happened; from anywhere, also outside React. It goes after a while, during which nobody points at it;
+ * what lasts is behind the bell, in the inbox, or on the page itself.
  */
 export function toast(message: ToastMessage): void {
   if (early) early.push(message);
   else show(message);
 }
 
-function show({ title, detail, kind = "quiet", action }: ToastMessage): void {
+/** Close what was said about this: it is settled. */
+export function untoast(key: string): void {
+  if (early) early = early.filter((message) => message.key !== key);
+  else manager.close(key);
+}
+
+function show({ key, title, detail, kind = "quiet", action }: ToastMessage): void {
   const id = manager.add({
+    ...(key && { id: key }),
     title: <SafeText>{title}</SafeText>,
     description: detail ? <SafeText lines>{detail}</SafeText> : undefined,
-    timeout: action || kind === "danger" ? 0 : SHOWN_MS,
+    timeout: SHOWN_MS[kind === "danger" ? "danger" : action ? "action" : "plain"],
     priority: kind === "danger" ? "high" : "low",
     data: { kind },
     ...(action && {
@@ -48,8 +57,22 @@ function show({ title, detail, kind = "quiet", action }: ToastMessage): void {
   });
 }
 
-/** Where toasts appear; once, in the shell. */
+/** Where the top line has room for one. */
+const WIDE = "(min-width: 80rem)";
+
+/**
+ * Where toasts appear, the newest alone; once, in the shell. It has a place of its own, so that it covers nothing: in the
+ * top line, or where that has no room, between it and the page.
+ */
 export function ToastHost() {
+  const [place, setPlace] = useState<HTMLElement | null>(null);
+  useEffect(() => {
+    const wide = matchMedia(WIDE);
+    const find = () => setPlace(document.getElementById(wide.matches ? "toasts-line" : "toasts-strip"));
+    find();
+    wide.addEventListener("change", find);
+    return () => wide.removeEventListener("change", find);
+  }, []);
   useEffect(() => {
     const waiting = early ?? [];
     early = null;
@@ -59,12 +82,9 @@ export function ToastHost() {
     };
   }, []);
   return (
-    <Toast.Provider toastManager={manager} limit={4}>
-      <Toast.Portal>
-        <Toast.Viewport
-          aria-label={t("notifications")}
-          className="fixed right-4 bottom-[calc(var(--bar)+1rem)] left-4 z-60 flex flex-col gap-2 md:bottom-4 md:left-auto md:w-90"
-        >
+    <Toast.Provider toastManager={manager} limit={1}>
+      <Toast.Portal container={place}>
+        <Toast.Viewport aria-label={t("notifications")} className="min-w-0">
           <Shown />
         </Toast.Viewport>
       </Toast.Portal>
@@ -81,22 +101,20 @@ function Shown() {
         key={message.id}
         toast={message}
         className={cx(
-          "rounded-lg border bg-raised text-ink shadow-raised transition-[opacity,transform] data-limited:hidden",
-          "translate-x-(--toast-swipe-movement-x) data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:opacity-0",
+          "ml-auto w-fit max-w-full rounded-md border bg-raised text-ink transition-opacity data-limited:hidden max-xl:w-full max-xl:rounded-none max-xl:border-x-0 max-xl:border-t-0",
+          "data-starting-style:opacity-0 data-ending-style:opacity-0",
           kind === "danger" ? "border-danger-line" : "border-line",
         )}
       >
-        <Toast.Content className="flex items-start gap-2.5 py-2.5 pr-1.5 pl-3.5">
+        <Toast.Content className="flex min-h-8 min-w-0 items-center gap-2.5 pl-3 text-sm max-xl:pl-4 md:max-xl:pl-6">
           {kind !== "quiet" && (
-            <span className={cx("pt-1.5", { good: "text-good", ask: "text-ask", danger: "text-danger" }[kind])}>
+            <span className={{ good: "text-good", ask: "text-ask", danger: "text-danger" }[kind]}>
               <Shape kind={kind} />
             </span>
           )}
-          <div className="min-w-0 flex-1 py-0.5">
-            <Toast.Title className="text-base font-medium break-words" />
-            <Toast.Description className="mt-0.5 max-h-40 overflow-y-auto text-sm text-ink-2" />
-            <Toast.Action className="mt-1.5 inline-flex min-h-(--target) items-center rounded-sm text-sm font-medium text-accent underline decoration-accent-line underline-offset-2" />
-          </div>
+          <Toast.Title className="min-w-0 truncate font-medium max-md:flex-1" />
+          <Toast.Description className="min-w-0 shrink-[3] truncate text-ink-2 max-md:hidden" />
+          <Toast.Action className="inline-flex min-h-(--target) shrink-0 items-center rounded-sm font-medium text-accent underline decoration-accent-line underline-offset-2" />
           {/* Base hides it in stacks that fold; these are always open, and what can have the focus must be told. */}
           <Toast.Close aria-hidden={false} render={<IconButton icon="cross" label={t("dismiss")} size="sm" />} />
         </Toast.Content>

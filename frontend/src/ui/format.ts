@@ -92,9 +92,11 @@ export function formatDay(at: Date, now = new Date()): string {
   return (at.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(at);
 }
 
-/** How far a moment is from `now`: "3 minutes ago", "tomorrow"; from 30 days on the day itself. */
+/** How far a moment is from `now`: "3 minutes ago", "tomorrow"; from 30 days on the day itself. What is to come is
+ * rounded to the next minute, so that a week from now is not "in 6 days" a moment later. */
 export function formatRelative(at: Date, now: Date): string {
-  const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
+  const exact = Math.round((at.getTime() - now.getTime()) / 1000);
+  const seconds = exact > MINUTE ? Math.ceil(exact / MINUTE) * MINUTE : exact;
   const far = Math.abs(seconds);
   if (far < 5) return RELATIVE.format(0, "second");
   if (far < MINUTE) return RELATIVE.format(seconds, "second");

@@ -99,9 +99,10 @@ class ModelReplied(msgspec.Struct, frozen=True, tag="model.replied"):
 
 
 class ModelFailed(msgspec.Struct, frozen=True, tag="model.failed"):
-    """The request brought no usable reply: nothing of it is kept, no call of it runs.
+    """The request brought no usable reply: no call of it runs, and no model reads it.
 
     ``spend`` is what is counted for it: nothing when it surely was not served, else the whole reservation.
+    ``partial`` is the text that watchers had been shown by then, screened as replies are; for people alone.
     """
 
     number: RequestNo
@@ -110,6 +111,7 @@ class ModelFailed(msgspec.Struct, frozen=True, tag="model.failed"):
     attempts: tuple[str, ...]
     spend: Spend
     retry_after_ms: int
+    partial: str = ""
 
 
 class CallJudged(msgspec.Struct, frozen=True, tag="call.judged"):

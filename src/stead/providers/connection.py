@@ -60,6 +60,10 @@ class _List(msgspec.Struct):
     """As Google calls them, each by its path."""
 
 
+KEY_REFUSED = (401, 403)
+"""Statuses by which servers say so."""
+
+
 class Refused(Exception):
     """A server answers with another status than 200, which is ``status``."""
 
@@ -100,7 +104,9 @@ class Connection:
         """
         try:
             return await listed(self.channel, self.wire, self.endpoint)
-        except (*BROKEN, Refused, msgspec.MsgspecError):
+        except (*BROKEN, Refused, msgspec.MsgspecError) as fault:
+            if isinstance(fault, Refused) and fault.status in KEY_REFUSED:
+                raise Broken(Failure("auth", f"{fault.status} the key was refused", charged=False)) from None
             raise Broken(Failure("refused", "the server lists no models", charged=False)) from None
 
     async def close(self) -> None:

@@ -10,14 +10,13 @@ import httpcore2
 import msgspec
 
 from stead.providers import faults
-from stead.providers.connection import Refused, listed, wire_of
+from stead.providers.connection import KEY_REFUSED, Refused, listed, wire_of
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
 from stead.providers.transport import BROKEN, Channel
 
 CONNECT_S = 4.0
 """A live test tells within five seconds that nothing answers."""
-_REFUSED = (401, 403)
 
 
 async def try_endpoint(endpoint: Endpoint) -> dict[str, int]:
@@ -31,7 +30,7 @@ async def try_endpoint(endpoint: Endpoint) -> dict[str, int]:
         return await listed(channel, wire_of(endpoint), endpoint, min(CONNECT_S, endpoint.deadlines.connect_s))
     except Refused as refused:
         # Some servers of no known vendor guard their list and not their models.
-        if refused.status in _REFUSED and endpoint.preset.key_env:
+        if refused.status in KEY_REFUSED and endpoint.preset.key_env:
             raise Broken(Failure("auth", f"{refused.status} the key was refused", charged=False)) from None
     except httpcore2.ConnectTimeout:
         raise Broken(Failure("connection", f"no connection within {CONNECT_S:g} s", charged=False)) from None

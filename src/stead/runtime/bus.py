@@ -2,6 +2,8 @@
 
 Layer: runtime. A subscription's queue is bounded: transients are dropped first; when events do not fit either, the
 subscription is over (``overrun``) and its owner reads again from the journal after the last seq that it saw.
+
+The text of each reply under way is kept until its request has ended, for watchers that come or return meanwhile.
 """
 
 from __future__ import annotations
@@ -10,10 +12,13 @@ import asyncio
 from collections import deque
 from collections.abc import Collection, Iterable
 
-from stead.domain.events import Event
-from stead.domain.live import Transient
+from stead.domain.events import Event, ModelFailed, ModelReplied, SessionDeleted
+from stead.domain.ids import RequestNo, SessionId
+from stead.domain.live import TextDelta, Transient
 
 QUEUE_LIMIT = 1000
+REPLY_LIMIT = 200_000
+"""Characters of a reply under way that are kept; what comes after them is only passed on."""
 
 
 class Subscription:
@@ -29,7 +34,7 @@ class Subscription:
     async def next(self) -> list[Event | Transient]:
         """Everything that came since the last call, oldest first; waits until there is something.
 
-        An empty list means ``overrun``: read the journal and subscribe anew.
+        An empty list means ``overrun`` (read the journal and subscribe anew), or that ``wake`` was called.
         """
         await self._ready.wait()
         self._ready.clear()
@@ -40,6 +45,10 @@ class Subscription:
     def close(self) -> None:
         """Watch no more."""
         self._bus.leave(self)
+
+    def wake(self) -> None:
+        """Have whoever waits for the next items look around, though there may be none."""
+        self._ready.set()
 
     def offer(self, item: Event | Transient) -> None:
         """Take an item in; for the bus alone."""
@@ -62,11 +71,21 @@ class Subscription:
             self._ready.set()
 
 
+class _OpenReply:
+    """The text of one reply under way: its pieces, and how many characters they have."""
+
+    def __init__(self, number: RequestNo) -> None:
+        self.number = number
+        self.length = 0
+        self.pieces: list[str] = []
+
+
 class Bus:
     """Hands every committed event, and every transient, to all who watch."""
 
     def __init__(self) -> None:
         self._subscriptions: set[Subscription] = set()
+        self._replies: dict[SessionId, _OpenReply] = {}
 
     def subscribe(self, limit: int = QUEUE_LIMIT) -> Subscription:
         """Start watching. Close it when done."""
@@ -83,6 +102,11 @@ class Bus:
         """How many subscriptions there are."""
         return len(self._subscriptions)
 
+    def reply_of(self, session: SessionId) -> TextDelta | None:
+        """The text so far of the reply that is under way in a session, as one piece; None where there is none."""
+        reply = self._replies.get(session)
+        return TextDelta(session, reply.number, 0, "".join(reply.pieces)) if reply else None
+
     def forget(self, seqs: Collection[int]) -> None:
         """Words of these events were forgotten: whoever has one in the queue reads the journal again instead."""
         for subscription in tuple(self._subscriptions):
@@ -91,6 +115,19 @@ class Bus:
     def publish(self, items: Iterable[Event | Transient]) -> None:
         """Hand out events (after their commit, in order of seq) or transients. Never waits."""
         batch = tuple(items)
+        for item in batch:
+            self._keep(item)
         for subscription in tuple(self._subscriptions):
             for item in batch:
                 subscription.offer(item)
+
+    def _keep(self, item: Event | Transient) -> None:
+        if isinstance(item, TextDelta):
+            if item.offset == 0:
+                self._replies[item.session] = _OpenReply(item.number)
+            reply = self._replies.get(item.session)
+            if reply and (reply.number, reply.length) == (item.number, item.offset) and reply.length < REPLY_LIMIT:
+                reply.pieces.append(item.text)
+                reply.length += len(item.text)
+        elif isinstance(item, Event) and isinstance(item.body, ModelReplied | ModelFailed | SessionDeleted):
+            self._replies.pop(item.session, None)

@@ -43,9 +43,9 @@ def mend(session: Session, terminals: Collection[str] = ()) -> tuple[ev.Body, ..
     return tuple(facts)
 
 
-def lost_request(number: RequestNo, reserved: ev.Spend, kind: str, error: str) -> ev.ModelFailed:
-    """A request whose reply nobody saw; it counts as spent in full."""
-    return ev.ModelFailed(number=number, kind=kind, error=error, attempts=(), spend=reserved, retry_after_ms=0)
+def lost_request(number: RequestNo, reserved: ev.Spend, kind: str, error: str, partial: str = "") -> ev.ModelFailed:
+    """A request whose reply nobody saw the end of; it counts as spent in full."""
+    return ev.ModelFailed(number, kind, error, (), reserved, 0, partial)
 
 
 def _mend_call(call: Call) -> ev.Body:

@@ -159,10 +159,12 @@ class Steps:
                 attempts=fault.attempts,
                 spend=effect.reserve if fault.charged else ev.Spend(),
                 retry_after_ms=max(backoff_ms, int(fault.retry_after_s * 1000)),
+                partial=self._shown(effect.number),
             )
             return (failed, ev.SessionPaused(why=str(fault))) if fault.kind in ("auth", "unconfigured") else (failed,)
         if isinstance(reply, Cancelled):
-            return (recovery.lost_request(effect.number, effect.reserve, "stopped", "The request was cut off."),)
+            why, shown = "The request was interrupted.", self._shown(effect.number)
+            return (recovery.lost_request(effect.number, effect.reserve, "stopped", why, shown),)
         return (ev.ModelReplied(number=effect.number, **msgspec.structs.asdict(reply)),)
 
     async def run_tools(self, stream: Stream, keys: Sequence[CallKey]) -> None:
@@ -344,6 +346,11 @@ class Steps:
             origins=ask.origins,
             bound=ask.bound,
         )
+
+    def _shown(self, number: RequestNo) -> str:
+        """The text of an unfinished reply that watchers were shown."""
+        reply = self._deps.bus.reply_of(self._id)
+        return reply.text if reply and reply.number == number else ""
 
     def _teller(self, what: RequestNo | CallKey) -> Callable[[str], None]:
         """A sink for pieces of text as they come, for whoever watches."""

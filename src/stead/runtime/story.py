@@ -63,8 +63,9 @@ def _told(session: SessionId, item: Item) -> str:
             return f"**Model** {span(f'{model.provider}/{model.model}')}:\n\n{said(words)}" if words else ""
         case StepItem():
             return _step(item)
-        case FailedItem(body=ev.ModelFailed(kind=kind, error=error)):
-            return f"A request brought nothing ({span(kind)}): {span(error)}.\n\n"
+        case FailedItem(body=ev.ModelFailed(kind=kind, error=error, partial=partial)):
+            kept = f"**Interrupted reply**:\n\n{said(partial)}" if partial.strip() else ""
+            return f"{kept}A request brought nothing ({span(kind)}): {span(error)}.\n\n"
         case PlanItem(body=ev.PlanMade(steps=steps, by=by)):
             lines = "".join(f"- \\[{_SIGNS[step.status]}\\] {span(step.title)}\n" for step in steps)
             return f"**Plan**, by the {by}:\n\n{lines or '(empty)'}\n\n" if by != "stead" else ""

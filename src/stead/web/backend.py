@@ -151,7 +151,8 @@ class Pace(msgspec.Struct, frozen=True):
 
     Args:
         tick_s: the distance of live frames; what comes meanwhile goes together.
-        ping_s: how often an idle event stream says that it lives. (The server itself pings WebSockets.)
+        ping_s: how often an idle event stream says that it lives.
+        beat_s: how often a WebSocket says so; a page that hears nothing for twice as long takes the daemon for gone.
         stall_s: a reader that takes nothing for this long is too slow.
         farewell_s: how long it may then take to hear so.
         command_s: how long a request waits for its command.
@@ -161,6 +162,7 @@ class Pace(msgspec.Struct, frozen=True):
 
     tick_s: float = 0.02
     ping_s: float = 15.0
+    beat_s: float = 2.0
     stall_s: float = 10.0
     farewell_s: float = 60.0
     command_s: float = 30.0

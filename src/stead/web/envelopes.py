@@ -39,7 +39,10 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 class TransientEnvelope(msgspec.Struct, frozen=True):
-    """A piece of something under way. It is never sent again; the event that follows has the whole."""
+    """A piece of something under way; the event that follows has the whole.
+
+    A watcher that begins to look at a session, or may have lost pieces, is sent the reply so far as one piece from 0.
+    """
 
     v: Literal[1]
     ts: int
@@ -139,7 +142,7 @@ class Encoded:
             self._size_bytes = 0
         if held := self._held.get(id(item)):
             return held[1]
-        data = encode_event(item) if isinstance(item, Event) else self._encode_transient(item)
+        data = encode_event(item) if isinstance(item, Event) else self.transient(item)
         self._held[id(item)] = (item, data)
         self._size_bytes += len(data)
         while self._size_bytes > self._limit_bytes:
@@ -147,6 +150,7 @@ class Encoded:
             self._size_bytes -= len(oldest)
         return data
 
-    def _encode_transient(self, item: Transient) -> bytes:
+    def transient(self, item: Transient) -> bytes:
+        """The envelope of a piece, made anew each time: for one that only a single watcher is sent."""
         actor: Literal["model", "stead"] = "model" if isinstance(item, TextDelta) else "stead"
         return _encoder.encode(TransientEnvelope(1, self._clock.now_ms(), DEFAULT_WORKSPACE, item.session, actor, item))

@@ -119,7 +119,8 @@ class Streams:
             return
         async with self.watching(after, streams, seat) as (greeting, watch):
             await socket.accept()
-            code = await first_of(self._show(socket, greeting, watch), self._listen(socket, watch, seat), self.ends())
+            show, listen = self._show(socket, greeting, watch), self._listen(socket, watch, seat)
+            code = await first_of(show, listen, self._beat(socket), self.ends())
             watch.close()
             if code != GONE:
                 await self.farewell(socket.close(code), code)
@@ -195,6 +196,15 @@ class Streams:
             frame = await watch.next(self.pace.ping_s)
         return SIGNED_OUT
 
+    async def _beat(self, socket: WebSocket) -> int:
+        """Send empty frames for as long as the reader is there: silence means that the daemon or the network is not."""
+        while True:
+            await asyncio.sleep(self.pace.beat_s)
+            try:
+                await socket.send_text("[]")
+            except WebSocketDisconnect:
+                return GONE
+
     async def _listen(self, socket: WebSocket, watch: Watch, seat: Seat) -> int:
         """Take what the reader says, until it leaves or says something that it may not; gives the close code."""
         while True:
@@ -203,11 +213,13 @@ class Streams:
                 return GONE
             try:
                 said = _incoming.decode(message.get("text") or message.get("bytes") or b"")
+                if isinstance(said, Ack):
+                    continue
+                streams = check_streams(said.streams)
                 if isinstance(said, Subscribe):
-                    watch.streams = check_streams(said.streams)
-                    self.watchers.look(seat, watch.streams)
-                elif isinstance(said, Look):
-                    self.watchers.look(seat, check_streams(said.streams))
+                    watch.streams = streams
+                self.watchers.look(seat, streams)
+                watch.look(streams)
             except (msgspec.MsgspecError, InvalidRequest, ValueError):
                 return BAD_MESSAGE
 

@@ -11,7 +11,8 @@ Layer: a door. Knows the journal and the bus; must not know the wire. The whole 
 - A read ends at the head that was there when it began, so that ``seen`` may move on to that head even when nothing of
   the watcher's streams came before it.
 
-Transients are sent as they come and lost without harm.
+Transients are sent as they come and lost without harm. Of a session that the watcher looks at, the whole text of a
+reply under way is sent when it begins to look, and again after each reading, as pieces of it may have been lost.
 """
 
 from __future__ import annotations
@@ -129,6 +130,13 @@ class Watch:
         self._behind = True
         self._ready: deque[Frame] = deque()
         self._not_before_s = 0.0
+        self._looks = self.streams
+        self._unsaid: Collection[SessionId] = ()
+
+    def look(self, sessions: Collection[SessionId]) -> None:
+        """Say what is being written in these sessions, now and whenever pieces of it may have been lost."""
+        self._looks = self._unsaid = frozenset(sessions)
+        self._subscription.wake()
 
     def close(self) -> None:
         """Watch no more. Closing twice is the same as once."""
@@ -141,6 +149,8 @@ class Watch:
                 while not self._ready:
                     if self._behind:
                         await self._catch_up()
+                    elif self._unsaid:
+                        self._say_replies()
                     else:
                         await self._listen()
         except TimeoutError:
@@ -153,13 +163,23 @@ class Watch:
             self._subscription = self._bus.subscribe()
         frames, self.seen, self._behind = await asyncio.to_thread(_read_frames, self._journal, self.seen, self.streams)
         self._ready.extend(frames)
+        self._unsaid = self._looks
+
+    def _say_replies(self) -> None:
+        packer = _Packer()
+        for session in self._unsaid:
+            if reply := self._bus.reply_of(session):
+                packer.add(self.seen, self._encoded.transient(reply))
+        packer.flush(self.seen)
+        self._ready.extend(packer.frames)
+        self._unsaid = ()
 
     async def _listen(self) -> None:
         loop = asyncio.get_running_loop()
         await asyncio.sleep(max(0.0, self._not_before_s - loop.time()))
         items = await self._subscription.next()
         self._not_before_s = loop.time() + self._tick_s
-        self._behind = not items  # the queue overran
+        self._behind = self._subscription.overrun
         packer = _Packer()
         for item in items[self._count_stale(items) :]:
             if isinstance(item, Event):

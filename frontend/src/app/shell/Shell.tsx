@@ -6,13 +6,14 @@ import { useWaiting } from "@/api/pending";
 import { useSignedIn } from "@/api/session";
 import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
+import { cx } from "@/ui/classes";
 import { PAGES, type PageName } from "../pages";
 import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
 import { isAt } from "./places";
 import { Rail } from "./Rail";
 import { SignIn } from "./SignIn";
-import { OfflineNote, StaleNote } from "./StaleNote";
+import { OfflineNote, StaleNote, useOutdated } from "./StaleNote";
 import { TopLine } from "./TopLine";
 
 const Overlays = part(async () => (await import("./Overlays")).Overlays);
@@ -26,6 +27,7 @@ export function Shell() {
 /** The frame itself; nothing of it asks the daemon for anything before somebody is signed in. */
 function Inside() {
   const content = useContentFocus();
+  const outdated = useOutdated();
   useKeys();
   useTitle();
   return (
@@ -42,11 +44,15 @@ function Inside() {
         id="content"
         ref={content}
         tabIndex={-1}
-        className="min-w-0 pb-[calc(var(--bar)+env(safe-area-inset-bottom))] outline-none md:col-start-2 md:row-start-2 md:pb-0"
+        className="flex min-w-0 flex-col pb-[calc(var(--bar)+env(safe-area-inset-bottom))] outline-none md:col-start-2 md:row-start-2 md:pb-0"
       >
-        <OfflineNote />
+        <div id="toasts-strip" className="xl:hidden" />
+        {outdated && <OfflineNote />}
         <StaleNote />
-        <Outlet />
+        {/* A page that fills the window fills this, whatever notes stand above it. */}
+        <div className={cx("relative flex-1", outdated && "opacity-60")}>
+          <Outlet />
+        </div>
       </main>
       <BottomBar />
       <Suspense>

@@ -5,8 +5,8 @@ import { t } from "@/i18n/en/app";
 /** A restart takes less; a note for it would only flash. */
 const OFFLINE_MS = 2500;
 
-/** Says that what is shown may be old, a moment after the daemon stopped answering. */
-export function OfflineNote() {
+/** Whether what is shown may be old: a moment after the daemon stopped answering, until it is back. */
+export function useOutdated(): boolean {
   const since = useConnection((connection) => connection.offlineSince);
   const [shownSince, setShownSince] = useState(0);
   useEffect(() => {
@@ -14,7 +14,11 @@ export function OfflineNote() {
     const timer = setTimeout(() => setShownSince(since), OFFLINE_MS);
     return () => clearTimeout(timer);
   }, [since]);
-  if (since === 0 || shownSince !== since) return null;
+  return since > 0 && shownSince === since;
+}
+
+/** Says that what is shown may be old, and what to do. */
+export function OfflineNote() {
   return (
     <p role="alert" className="border-danger-line border-b bg-danger-fill px-4 py-2 md:px-6">
       {t("offlineDetail")}

@@ -9,7 +9,7 @@ import { keep, tellOutside } from "@/features/notifications/notices";
 import { t } from "@/i18n/en/notices";
 import { END_KINDS } from "@/story/view/words";
 import { revealed } from "@/ui/reveal";
-import { toast } from "@/ui/Toasts";
+import { toast, untoast } from "@/ui/Toasts";
 import { useOverlays } from "./overlays";
 
 interface Hands {
@@ -39,14 +39,16 @@ function away(error: unknown): void {
 }
 
 async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void> {
-  if (body.type === "approval.requested") {
+  if (body.type === "approval.given" || body.type === "approval.denied" || body.type === "approval.lapsed") {
+    untoast(body.id);
+  } else if (body.type === "approval.requested") {
     const row = await data(api.GET("/approvals/{approval}", { params: { path: { approval: body.id } } }));
     const path = `/approvals/${row.id}`;
     keep({ kind: "ask", title: sentence(row), detail: row.title, path, at: ts });
     tellOutside(row.id, t("asks"), revealed(row.title), () => hands.go(path));
-    if (isShown(row)) return;
+    if (isShown(row) || row.status !== "pending") return;
     const action = { label: t("answer"), onClick: () => hands.ask(row.id) };
-    toast({ title: sentence(row), detail: row.title, kind: "ask", action });
+    toast({ key: row.id, title: sentence(row), detail: row.title, kind: "ask", action });
   } else if (body.type === "objective.ended") {
     const row = await data(api.GET("/objectives/{session}", { params: { path: { session: stream } } }));
     const path = `/objectives/${row.id}`;
@@ -70,7 +72,6 @@ async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void>
 
 /** Whether the page that is open shows the question anyway. */
 function isShown(row: Schema["ApprovalRow"]): boolean {
-  return ["/approvals", `/approvals/${row.id}`, `/sessions/${row.session}`, `/objectives/${row.session}`, "/"].includes(
-    location.pathname,
-  );
+  const pages = ["/", "/approvals", "/setup", `/approvals/${row.id}`];
+  return [...pages, `/sessions/${row.session}`, `/objectives/${row.session}`].includes(location.pathname);
 }

@@ -54,7 +54,7 @@ export function Facts({ row }: { row: Row }) {
         <>
           <dt>{t("lapses")}</dt>
           <dd>
-            <Time at={row.expires_at_ms} />
+            <Time at={row.expires_at_ms} ahead />
           </dd>
         </>
       )}

@@ -55,7 +55,7 @@ export function Facts({ row }: { row: Row }) {
         </Fact>
         {memory.expires_ms > 0 && (
           <Fact name={t("expires")}>
-            <Time at={memory.expires_ms} />
+            <Time at={memory.expires_ms} ahead />
           </Fact>
         )}
         <Fact name={t("usesHead")}>

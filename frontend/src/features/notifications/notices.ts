@@ -20,15 +20,27 @@ interface Notices {
   unseen: number;
 }
 
-/** They go when the tab does: titles of work are not left lying in the browser. */
-export const useNotices = create<Notices>(() => ({ items: [], unseen: 0 }));
+/** Kept in this browser for as long as it is signed in, and the same in all its tabs. */
+export const useNotices = create<Notices>()(
+  persist((): Notices => ({ items: [], unseen: 0 }), { name: "stead.notices" }),
+);
+
+addEventListener("storage", ({ key }) => key === "stead.notices" && void useNotices.persist.rehydrate());
 
 export function keep(notice: Notice): void {
-  useNotices.setState((was) => ({ items: [notice, ...was.items].slice(0, KEPT), unseen: was.unseen + 1 }));
+  const { items, unseen } = useNotices.getState();
+  // Every tab hears of it, and one is enough.
+  if (items.some((item) => item.at === notice.at && item.path === notice.path)) return;
+  useNotices.setState({ items: [notice, ...items].slice(0, KEPT), unseen: unseen + 1 });
 }
 
-export const seeNotices = (): void => useNotices.setState({ unseen: 0 });
-export const clearNotices = (): void => useNotices.setState({ items: [], unseen: 0 });
+export function seeNotices(): void {
+  useNotices.setState({ unseen: 0 });
+}
+
+export function clearNotices(): void {
+  useNotices.setState({ items: [], unseen: 0 });
+}
 
 // They are of one journal and for one person.
 onReset(clearNotices);

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Grant>[] = [
     id: "until",
     header: t("until"),
     value: (row) => row.made.expires_at_ms,
-    cell: (row) => <Time at={row.made.expires_at_ms} />,
+    cell: (row) => <Time at={row.made.expires_at_ms} ahead />,
     width: 130,
   },
   { id: "by", header: t("by"), value: (row) => row.made.door, hidden: true, width: 90 },

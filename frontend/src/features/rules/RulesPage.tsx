@@ -143,7 +143,7 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       </p>
       {rule.expires_at_ms > 0 && (
         <p className="mt-1 text-ink-2 text-sm">
-          {t("until")} <Time at={rule.expires_at_ms} />
+          {t("until")} <Time at={rule.expires_at_ms} ahead />
         </p>
       )}
       {(remove.error ?? confirm.error) && <ErrorNote error={remove.error ?? confirm.error} />}

@@ -15,6 +15,8 @@ import { hasEnded, isRunning } from "./words";
 
 export interface ControlsProps {
   row: Row;
+  /** It was paused, and its last step goes on. */
+  pausing: boolean;
   finding: boolean;
   panels: boolean;
   onFind: () => void;
@@ -23,32 +25,32 @@ export interface ControlsProps {
 
 type Asked = "labels" | "plan" | "fork" | "cancel" | "retry" | "delete";
 
-export function Controls({ row, finding, panels, onFind, onPanels }: ControlsProps) {
+export function Controls({ row, pausing, finding, panels, onFind, onPanels }: ControlsProps) {
   const { act, pending } = useDeed(row.id);
   const [asking, setAsking] = useState<Asked | null>(null);
   const close = () => setAsking(null);
   return (
     <div className="flex shrink-0 items-center gap-1.5">
+      {(isRunning(row.status) || pausing) && (
+        <Button
+          kind="danger"
+          icon="stop"
+          size="sm"
+          busy={pending === "stop" && t("stopping")}
+          onClick={() => act({ verb: "stop" })}
+        >
+          {t("stop")}
+        </Button>
+      )}
       {isRunning(row.status) && (
-        <>
-          <Button
-            kind="danger"
-            icon="stop"
-            size="sm"
-            busy={pending === "stop" && t("stopping")}
-            onClick={() => act({ verb: "stop" })}
-          >
-            {t("stop")}
-          </Button>
-          <Button
-            icon="pause"
-            size="sm"
-            busy={pending === "pause" && t("pausing")}
-            onClick={() => act({ verb: "pause" })}
-          >
-            {t("pause")}
-          </Button>
-        </>
+        <Button
+          icon="pause"
+          size="sm"
+          busy={pending === "pause" && t("pausing")}
+          onClick={() => act({ verb: "pause" })}
+        >
+          {t("pause")}
+        </Button>
       )}
       {row.status === "paused" && (
         <Button

@@ -31,7 +31,7 @@ import { Sheet } from "./Sheet";
 import { Budget, Grants, Setup } from "./Terms";
 import { TrialPanel } from "./TrialPanel";
 import { useSession } from "./useSession";
-import { hasEnded, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
+import { hasEnded, isPausing, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
 const SidePanels = part(async () => (await import("@/features/workspace/SidePanels")).SidePanels);
 const DESK = "(min-width: 64rem)";
@@ -90,10 +90,11 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
   };
 
   return (
-    <div className="flex h-[calc(100dvh-var(--top))] min-h-0 flex-col max-md:h-[calc(100dvh-var(--top)-var(--bar)-env(safe-area-inset-bottom))]">
+    <div className="absolute inset-0 flex flex-col">
       <Head row={row} story={story}>
         <Controls
           row={row}
+          pausing={isPausing(story)}
           finding={finding}
           panels={panels}
           onFind={() => (finding ? closeFind() : setFinding(true))}
@@ -164,8 +165,8 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
             <SafeText>{row.title || nameOf(row.directory)}</SafeText>
           </h1>
           <span role="status" aria-label={t("state")}>
-            <State kind={stateOf(row.status)} className="text-sm">
-              {statusWord(row.status)}
+            <State kind={isPausing(story) ? "work" : stateOf(row.status)} className="text-sm">
+              {isPausing(story) ? t("pausingAfter") : statusWord(row.status)}
             </State>
           </span>
         </div>

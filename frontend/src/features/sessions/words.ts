@@ -59,6 +59,12 @@ export function isRunning(status: Status): boolean {
   return status === "pending" || status === "running" || status === "waiting";
 }
 
+/** Whether it was paused and its last step goes on, which is not cut off by that. */
+export function isPausing({ row, request, items }: Story): boolean {
+  if (row?.status !== "paused") return false;
+  return request !== null || items.some((item) => item.kind === "step" && item.state === "running");
+}
+
 /** One line: what it is doing, or how it ended. A model may have written it. */
 export function whatAt(row: Row): string {
   switch (row.status) {
@@ -91,7 +97,7 @@ export function doing(story: Story): { text: string; since: number } {
   if (row.status === "idle")
     return still(row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : "");
   if (row.status === "closed") return still(t("status_closed"));
-  if (!isRunning(row.status) || row.status === "waiting") return still(whatAt(row));
+  if (!isPausing(story) && (!isRunning(row.status) || row.status === "waiting")) return still(whatAt(row));
   if (progress) return still(t("nowCheckpoint", { done: progress.done, total: progress.total }));
   const running = lastly(story).filter((step) => step.state === "running");
   const [first] = running;

@@ -40,9 +40,9 @@ export function ModelStep({
   if (error && !(providers.data && presets.data)) return <ErrorNote error={error} />;
   if (!providers.data || !presets.data) return <Skeleton lines={6} />;
   const choices = choicesOf(providers.data.items, presets.data.items);
-  // A provider that was just saved has become one that is here.
+  // A provider that was just saved has a row of its own now.
   const chosen =
-    choices.find((choice) => choice.group === "here" && choice.name === picked.name) ??
+    choices.find((choice) => choice.row && choice.name === picked.name) ??
     choices.find((choice) => choice.id === picked.id);
   return (
     <div className="grid gap-5">

@@ -41,6 +41,12 @@ describe("what a person can choose from", () => {
     expect(choicesOf([ollama, REHEARSAL], PRESETS)[0]).toMatchObject({ id: "row:ollama", needsKey: false });
   });
 
+  it("leaves a provider that was connected where it was chosen, whatever came of it", () => {
+    const acme = { ...REHEARSAL, name: "acme", preset: "acme", found: false, key: "vault" };
+    expect(named([acme], "row:acme").group).toBe("connect");
+    expect(named([{ ...acme, found: true }], "row:acme").group).toBe("here");
+  });
+
   it("gives another server a name that is free", () => {
     const server = { ...REHEARSAL, name: "server", preset: "compatible", found: false };
     expect(named([server], "preset:compatible").name).toBe("server-2");

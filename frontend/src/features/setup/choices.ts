@@ -27,7 +27,8 @@ export function choicesOf(rows: readonly Provider[], presets: readonly Schema["P
   return [
     ...here.map((row) => ({
       id: `row:${row.name}`,
-      group: "here" as const,
+      // What a person connects stays where they chose it, whatever came of it.
+      group: row.found ? ("here" as const) : ("connect" as const),
       title: row.name === row.preset ? title(row.preset) : row.name,
       hint: row.key === "none" ? row.base_url : t("keyFrom", { where: keyWords(row).text }),
       name: row.name,

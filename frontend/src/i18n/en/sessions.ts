@@ -46,6 +46,7 @@ export const t = define("sessions", {
   stop: "Stop",
   stopping: "Stopping…",
   pause: "Pause",
+  pausingAfter: "Pausing after this step…",
   pausing: "Pausing…",
   resume: "Resume",
   resuming: "Resuming…",

@@ -5,7 +5,6 @@ import { t } from "@/i18n/en/story";
 import { Markdown } from "@/markdown/Lazy";
 import { Attached } from "@/ui/Attached";
 import { cx } from "@/ui/classes";
-import { formatDuration } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
@@ -13,7 +12,7 @@ import { Time } from "@/ui/Time";
 import type { FailedItem, Item, MessageItem, OpenedItem, PlanItem, ReplyItem, Row, StepItem, Writing } from "../shape";
 import { Ask } from "./Ask";
 import { Fold } from "./Fold";
-import { quiet, type Shown, shownOf, unpricedWords } from "./lines";
+import { failedWords, quiet, type Shown, shownOf, unpricedWords } from "./lines";
 import { isRemembered, Remembered } from "./Remembered";
 import { StepDetail } from "./StepDetail";
 import { StepLine } from "./StepLine";
@@ -166,17 +165,20 @@ function Step({ item, row, open, onToggle }: Omit<ItemProps, "item"> & { item: S
 }
 
 function Failed({ item: { body } }: { item: FailedItem }) {
-  const wait =
-    body.retry_after_ms > 0 ? `, ${t("waitsFor", { time: formatDuration(body.retry_after_ms / 1000) })}` : "";
   return (
-    <p className="flex items-baseline gap-2 py-1 text-ask text-sm">
-      <Shape kind="ask" />
-      <span className="min-w-0">
-        <SafeText>
-          {(body.error ? t("failedRequest", { why: body.error }) : t("failedKind", { kind: body.kind })) + wait}
-        </SafeText>
-      </span>
-    </p>
+    <div className="py-1.5">
+      {body.partial && (
+        <div className="text-ink-3 [--color-ink:var(--color-ink-3)]">
+          <Markdown writing>{body.partial}</Markdown>
+        </div>
+      )}
+      <p className="flex items-baseline gap-2 py-1 text-ask text-sm">
+        <Shape kind="ask" />
+        <span className="min-w-0">
+          <SafeText>{failedWords(body)}</SafeText>
+        </span>
+      </p>
+    </div>
   );
 }
 

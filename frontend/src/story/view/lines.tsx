@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
-import { formatTokens, formatUsd } from "@/ui/format";
+import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
@@ -23,6 +23,24 @@ export function unpricedWords(said: { unpriced?: readonly string[] | undefined }
   if (models.length === 0 || budget.usd_micros === "unlimited") return "";
   const limit = budget.tokens === "unlimited" ? budget.tokens : formatTokens(budget.tokens);
   return t("unpriced", { models: models.join(", "), tokens: limit });
+}
+
+/** Why a request brought no whole reply, and what of its reservation counts as spent. */
+export function failedWords({ kind, error, spend, retry_after_ms }: Schema["ModelFailed"]): string {
+  const waits = retry_after_ms > 0 ? t("waitsFor", { time: formatDuration(retry_after_ms / 1000) }) : "";
+  const reserved =
+    spend.usd_micros > 0
+      ? t("reservedUsd", { usd: formatUsd(spend.usd_micros) })
+      : spend.tokens > 0
+        ? t("reservedTokens", { tokens: formatTokens(spend.tokens) })
+        : "";
+  return [failedWhy(kind, error.replace(/\.$/, "")), waits, reserved].filter(Boolean).join("; ");
+}
+
+function failedWhy(kind: string, error: string): string {
+  if (kind === "stopped") return t("interruptedReply");
+  if (kind === "lost") return t("interruptedWhy", { why: error });
+  return error ? t("failedRequest", { why: error }) : t("failedKind", { kind });
 }
 
 /** What an event of a line says, by its type. What was remembered opens, and is shown in `Remembered`. */

@@ -54,6 +54,8 @@ export function estimate(item: Item | undefined): number {
       return 24 + item.body.steps.length * 21;
     case "opened":
       return 60;
+    case "failed":
+      return 28 + Math.min(60, (item.body.partial?.length ?? 0) / 76) * 21;
     default:
       return 28;
   }
@@ -79,7 +81,7 @@ function textOf(item: Item): string {
     case "opened":
       return `${item.body.title}\n${item.body.contract?.goal ?? ""}`;
     case "failed":
-      return item.body.error;
+      return `${item.body.partial ?? ""}\n${item.body.error}`;
     case "line":
       return "text" in item.body ? item.body.text : "summary" in item.body ? item.body.summary : "";
     default:

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { api, data } from "@/api/client";
+import { socketOrigin } from "@/api/live";
 import { t } from "@/i18n/en/terminal";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { formatBytes } from "@/ui/format";
@@ -100,7 +101,7 @@ function join(screen: Screen, parent: HTMLElement, session: string, id: string, 
     (bytes) => terminal.write(`\u001bc${t("skipped", { size: formatBytes(bytes) })}\r\n`),
   );
   const path = { session, terminal: id };
-  const pty = new Pty(`ws://${location.host}/api/v1/sessions/${session}/terminals/${id}`, {
+  const pty = new Pty(`${socketOrigin()}/api/v1/sessions/${session}/terminals/${id}`, {
     onOpen: () => {
       terminal.reset();
       told.setAway(false);
