@@ -377,3 +377,11 @@ async def raw(door: Door, request: bytes, *, half_close: bool = True) -> bytes:
     writer.close()
     await writer.wait_closed()
     return answer
+
+
+def test_a_port_that_is_chosen_is_none_that_systems_give_to_outgoing_connections() -> None:
+    """A watcher that tries to reach a daemon while it starts again must not be given its port."""
+    with listen(0) as one, listen(0) as other:
+        ports = {one.getsockname()[1], other.getsockname()[1]}
+    assert len(ports) == 2
+    assert all(20_000 <= port < 32_768 for port in ports)

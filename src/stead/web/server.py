@@ -12,6 +12,7 @@ import errno
 import functools
 import socket
 from collections.abc import Iterator
+from random import SystemRandom
 from typing import Any, cast
 
 import msgspec
@@ -37,6 +38,9 @@ CONNECTIONS_LIMIT = 1024
 """Open at once, WebSockets apart. Past that the one that has been idle longest makes room."""
 MESSAGE_LIMIT_BYTES = 64_000
 """Of a WebSocket message that comes in; only short ones may."""
+_CHOSEN, _TRIES = range(20_000, 32_768), 20
+"""Ports to choose from, below those that systems give to outgoing connections: one of these, a watcher's that looks for
+the daemon even, could otherwise hold its port while it starts again."""
 _READ_BYTES = 256_000
 """What is read at once; the head of the request, and other requests, may be in it."""
 
@@ -47,6 +51,15 @@ def listen(port: int) -> socket.socket:
     Raises:
         Conflict: the port is in use.
     """
+    if port:
+        return _bound(port)
+    for chosen in SystemRandom().sample(_CHOSEN, _TRIES):
+        with contextlib.suppress(Conflict):
+            return _bound(chosen)
+    return _bound(0)
+
+
+def _bound(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
