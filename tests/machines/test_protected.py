@@ -131,6 +131,13 @@ async def test_after_a_crash_of_the_daemon_what_was_under_way_waits_for_the_pers
     assert Space(bench.home, SESSION).left() == []
 
 
+async def test_a_place_for_changes_whose_making_a_crash_cut_off_is_no_obstacle_at_the_next_start(bench: Bench) -> None:
+    half = bench.home.root / "trials" / "s_0123456789abcdef"
+    (half / "layers" / "pending").mkdir(parents=True)
+    await bench.machines.transactions.take_up_left()
+    assert not half.exists()
+
+
 async def test_files_that_the_person_moves_or_replaces_meanwhile_are_theirs(bench: Bench) -> None:
     (bench.project / "a").mkdir()
     (bench.project / "a/.envrc").write_text("mine\n")

@@ -24,7 +24,7 @@ from stead.domain.trials import Barred, Hold, Landing, unbarred
 from stead.machines.copies import forget_view, lay
 from stead.machines.landing import Before, land, unknown
 from stead.machines.merging import Stamp
-from stead.machines.space import Space, new_job
+from stead.machines.space import Space, new_job, remove_tree
 
 log = logging.getLogger(__name__)
 INTERVAL_S, MOMENT_S = 5.0, 0.5
@@ -150,6 +150,8 @@ class Transactions:
                 if left := await asyncio.to_thread(space.left):
                     await asyncio.to_thread(land, space, {job: {} for job in left}, "all", alone=True)
                 await asyncio.to_thread(forget_view, space)
+            except NotFound:  # a crash while it was made, or thrown away: what is in it is nobody's
+                await asyncio.to_thread(remove_tree, str(folder / name))
             except (OSError, StorageFault) as error:
                 log.warning("what session %s changed could not be taken up: %s", name, error)
 
