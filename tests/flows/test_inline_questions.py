@@ -39,3 +39,14 @@ def test_a_question_is_answered_by_whoever_watches(house: LivingHome, project: P
     denied = house.bodies(id, "approval.denied")
     assert [body["reason"] for body in denied] == ["not today"]
     assert not (project / "SUMMARY.md").exists()
+
+
+@promise("OBJ-10.checks")
+def test_a_terminal_says_that_it_waits_for_checks_and_the_last_words_come_before_them(
+    house: LivingHome, project: Path
+) -> None:
+    slow = "test ! -e SUMMARY.md || sleep 6"  # it is the look at the end that takes long
+    with at_terminal(Cli(house.home, project), "run", GOAL, "--done-when", slow) as terminal:
+        said = terminal.until("waiting for its acceptance checks, 5 s")
+        assert "I wrote SUMMARY.md" in said and "waiting for the model" not in said
+        terminal.end()

@@ -66,6 +66,8 @@ class TimelinePrinter:
         self._silent = False
         self.running: dict[str, str] = {}
         """The tools of calls under way, by key."""
+        self.checking = False
+        """Stead runs the acceptance checks."""
         self.shows_edits = False
         """Edits are items of their own, so what a call prints of them is not shown as well."""
 
@@ -238,6 +240,9 @@ class TimelinePrinter:
 
     def _progress(self, body: Json) -> None:
         """How far long work is: now and then, and never for what is done in a moment."""
+        if body["what"] == "checks":
+            self.checking = body["done"] < body["total"]
+            return
         now_s = time.monotonic()
         if body["done"] == 0 or not self._progress_at_s:
             self._progress_at_s = now_s

@@ -103,13 +103,20 @@ class Watch:
                 elif (
                     stream.connected
                     and time.monotonic() - silent_since >= news_at_s
-                    and (self._awaits_model or self._printer.running)
+                    and (awaited := self._awaited)
                 ):
-                    awaited = "the model" if self._awaits_model else next(iter(self._printer.running.values()))
                     self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2
         finally:
             stream.close()
+
+    @property
+    def _awaited(self) -> str:
+        """What the work waits for; "" where that is not known."""
+        begins = not self._deleted and self._row["status"] == "pending" and self._row["checks"]
+        if self._printer.checking or begins:
+            return "its acceptance checks"
+        return "the model" if self._awaits_model else next(iter(self._printer.running.values()), "")
 
     def _open(self) -> Stream:
         after = self._reported if self._invocation.as_json else self._seq

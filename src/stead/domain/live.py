@@ -35,8 +35,8 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
     Args:
         session: whose.
-        what: "checkpoint".
-        done: files so far.
+        what: "checkpoint", or "checks" that are run.
+        done: files, or checks, so far.
         total: as far as is known, and never less than ``done``.
     """
 

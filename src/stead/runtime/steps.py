@@ -24,7 +24,7 @@ from stead.domain.effects import CallModel, Finish, RunChecks
 from stead.domain.ends import End
 from stead.domain.errors import InvalidRequest, MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
-from stead.domain.live import OutputDelta, TextDelta
+from stead.domain.live import OutputDelta, Progress, TextDelta
 from stead.domain.messages import MACHINE
 from stead.domain.opinions import Opinion
 from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Integrity, Label, Level, Reason
@@ -310,9 +310,12 @@ class Steps:
 
     async def run_checks(self, stream: Stream, effect: RunChecks) -> None:
         """Judge checks and record what they came to; nothing is recorded of checks that were cut off."""
-        started = time.monotonic()
+        await stream.commit()  # what was said last is on record before checks that may take minutes
+        started, count = time.monotonic(), len(effect.items)
+        self._deps.bus.publish((Progress(self._id, "checks", 0, count),))
         judging = self._checker.run(stream.session, effect.items, self._teller(CallKey("checks")))
         results = await self._performer.perform(judging)
+        self._deps.bus.publish((Progress(self._id, "checks", count, count),))
         if not isinstance(results, Cancelled):
             took_ms = int((time.monotonic() - started) * 1000)
             known = [item for item in effect.items if item in stream.session.checks]  # the person may have changed some

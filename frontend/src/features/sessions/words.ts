@@ -98,6 +98,7 @@ export function doing(story: Story): { text: string; since: number } {
     return still(row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : "");
   if (row.status === "closed") return still(t("status_closed"));
   if (!isPausing(story) && (!isRunning(row.status) || row.status === "waiting")) return still(whatAt(row));
+  if (progress?.what === "checks") return still(t("nowChecks", { count: progress.total }));
   if (progress) return still(t("nowCheckpoint", { done: progress.done, total: progress.total }));
   const running = lastly(story).filter((step) => step.state === "running");
   const [first] = running;

@@ -102,6 +102,7 @@ export const t = define("sessions", {
   nowPaused: "Paused",
   nowPausedWhy: "Paused: {why}",
   nowNext: "Working…",
+  nowChecks: "{count, plural, one {Running # check} other {Running # checks}}",
   nowCheckpoint: "Saving a checkpoint: {done} of {total} files",
   spentTokens: "{tokens} tokens,",
   spentOf: "{usd} of {limit}",
