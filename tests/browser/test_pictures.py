@@ -170,7 +170,8 @@ def test_files_are_attached_on_a_phone(stage: Stage, visit: Visit) -> None:
     page = visit(stage, f"/sessions/{session}", PHONE)
     with page.expect_file_chooser() as choosing:
         page.get_by_role("button", name=ATTACH).click()
-    choosing.value.set_files([FilePayload(name=f"{at}.png", mimeType="image/png", buffer=png(400, at)) for at in (1, 2)])
+    files = [FilePayload(name=f"{at}.png", mimeType="image/png", buffer=png(400, at)) for at in (1, 2)]
+    choosing.value.set_files(files)
     shown(page, "2.png")
     axe(page)
     picture(page, "pictures-phone")

@@ -108,6 +108,9 @@ def test_a_changed_policy_is_tried_on_the_history_without_holding(house: LivingH
         assert shifts(tried(house, profile="work")) == {"unasked": (6, 3, 3)}
         assert shifts(tried(house, profile="readonly"))["refused"] == (6, 3, 3)
         assert shifts(tried(house, grants=[{"tool": "write"}])) == {"unasked": (4, 2, 2)}
+        assert shifts(tried(house, grants=[{"tool": "write", "directory": str(project)}])) == {"unasked": (4, 2, 2)}
+        for other in ({"directory": str(project / "other")}, {"shape": "changes"}):
+            assert shifts(tried(house, grants=[{"tool": "write"} | other])) == {}
         both = tried(house, add=[deny, allow], examples=1)
         assert [row["shift"] for row in both["examples"]] == ["unasked", "refused"]
         assert (both["examples"][1]["before"], both["examples"][1]["after"]) == ("level-session", "rule-deny")

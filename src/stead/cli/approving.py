@@ -16,6 +16,7 @@ from stead.cli.forms import Listing, OneOf, arg, command
 from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.labels import subject_of
 from stead.cli.output import clean, clean_line
+from stead.cli.rules_history import note_tried
 from stead.cli.templates import fill, filled
 from stead.client import ApiError, Json
 from stead.domain.event_words import review
@@ -154,6 +155,9 @@ def _ask_key(
 
 def decide(invocation: Invocation, row: Json, answer: str, reason: str = "") -> Json:
     """Send an answer to exactly what the row shows; to be called with a yes only if all of it was displayed."""
+    if answer == "project":
+        grant = {"tool": row["tool"], "shape": row["shape"], "directory": row["directory"]}
+        note_tried(invocation, {"grants": [grant]})
     body = {"answer": answer, "digest": row["digest"], "reason": reason, "whole": answer != "deny"}
     return invocation.client.post(f"/approvals/{row['id']}/decision", body)
 

@@ -34,7 +34,8 @@ def _try(invocation: Invocation, arguments: Namespace) -> int:
     except (TypeError, ValueError) as error:
         way = """stead rules try --add '{"decision": "ask", "where": [{"role": "command", "values": ["make"]}]}'"""
         raise CommandError(f"--add takes a rule as a JSON object: {error}", way) from error
-    change: Json = {"add": add, "remove": arguments.remove or [], "grants": [{"tool": tool} for tool in arguments.grant or []]}
+    grants = [{"tool": tool} for tool in arguments.grant or []]
+    change: Json = {"add": add, "remove": arguments.remove or [], "grants": grants}
     change |= {"last": arguments.last, "examples": arguments.examples}
     change |= {"profile": arguments.profile} if arguments.profile else {}
     found = invocation.client.post("/rules/simulate", change, timeout_s=_TIMEOUT_S)
@@ -56,6 +57,13 @@ def tried(invocation: Invocation, change: Json) -> Json | None:
     except ApiError as error:
         invocation.out.note(f"note: not tried on your last calls: {error.message}")
         return None
+
+
+def note_tried(invocation: Invocation, change: Json) -> None:
+    """Say what a change would have done to the last calls, before it takes effect."""
+    if not invocation.as_json and (found := tried(invocation, change)) and found["calls"]:
+        said = "note: of your last {calls:#call}, judged as this allows: {moved}"
+        invocation.out.note(fill(said, found | {"moved": " ".join(shifted(found))}))
 
 
 def otherwise(found: Json) -> int:

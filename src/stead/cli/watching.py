@@ -100,11 +100,7 @@ class Watch:
                     was_connected = stream.connected
                     self._note("connected again" if was_connected else AWAY)
                     silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
-                elif (
-                    stream.connected
-                    and time.monotonic() - silent_since >= news_at_s
-                    and (awaited := self._awaited)
-                ):
+                elif stream.connected and time.monotonic() - silent_since >= news_at_s and (awaited := self._awaited):
                     self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2
         finally:

@@ -10,9 +10,8 @@ from argparse import Namespace
 
 from stead.cli.forms import arg
 from stead.cli.invocation import CommandError, Invocation
-from stead.cli.rules_history import shifted, tried
+from stead.cli.rules_history import note_tried
 from stead.cli.spending import BUDGET, DEFAULT_BUDGET, LIMITS, budget_of, limits_of
-from stead.cli.templates import fill
 from stead.client import Json
 
 _STRICTNESS = (
@@ -109,11 +108,5 @@ def note_history(invocation: Invocation, arguments: Namespace) -> None:
     """Before a chosen profile or a grant takes effect: say what it would have changed in the home's last calls."""
     change: Json = {"grants": [{"tool": tool} for tool in split(arguments.allow)]}
     change |= {"profile": arguments.profile} if arguments.profile != "work" else {}
-    if invocation.as_json or not (change["grants"] or "profile" in change):
-        return
-    found = tried(invocation, change)
-    if found and found["calls"]:
-        moved = " ".join(shifted(found))
-        invocation.out.note(
-            fill("note: of your last {calls:#call}, judged as this allows: {moved}", found | {"moved": moved})
-        )
+    if change["grants"] or "profile" in change:
+        note_tried(invocation, change)
