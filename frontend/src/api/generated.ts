@@ -6405,7 +6405,7 @@ export interface components {
             /** @default 5 */
             examples: number;
             /** @default [] */
-            grants: string[];
+            grants: components["schemas"]["TriedGrant"][];
             /** @default 2000 */
             last: number;
             /** @default null */
@@ -6480,8 +6480,8 @@ export interface components {
          *
          *     Args:
          *         session: whose.
-         *         what: "checkpoint".
-         *         done: files so far.
+         *         what: "checkpoint", or "checks" that are run.
+         *         done: files, or checks, so far.
          *         total: as far as is known, and never less than ``done``.
          */
         Progress: {
@@ -8128,6 +8128,22 @@ export interface components {
             door: string;
             /** @enum {unknown} */
             type: "trial.discarded";
+        };
+        /**
+         * TriedGrant
+         * @description A lasting yes.
+         *
+         *     Args:
+         *         tool: that is allowed ahead.
+         *         shape: of its calls, as ``ApprovalRow.shape``; "any" for all.
+         *         directory: the folder whose sessions have it; "" for every one.
+         */
+        TriedGrant: {
+            /** @default  */
+            directory: string;
+            /** @default any */
+            shape: string;
+            tool: string;
         };
         /**
          * TurnEnded

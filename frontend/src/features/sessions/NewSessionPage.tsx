@@ -153,7 +153,10 @@ function Freedom({ draft, change }: DraftProps) {
         <Tried
           key={`${draft.profile} ${draft.allow}`}
           profile={draft.profile}
-          grants={draft.allow.split(/[\s,]+/).filter(Boolean)}
+          grants={draft.allow
+            .split(/[\s,]+/)
+            .filter(Boolean)
+            .map((tool) => ({ tool, shape: "any", directory: "" }))}
         />
       )}
     </div>
