@@ -303,7 +303,7 @@ async def test_nothing_of_the_daemons_is_in_its_environment(bench: Bench, desk: 
     assert names <= {
         *("PATH", "HOME", "LANG", "TMPDIR", "TERM", "COLORTERM", "SHELL", "PS1", "PWD", "SHLVL", "_", "OLDPWD", "TZ"),
         *("PIP_BREAK_SYSTEM_PACKAGES", "PIP_DISABLE_PIP_VERSION_CHECK", "npm_config_prefix", "BUN_INSTALL", "GOBIN"),
-        *("npm_config_update_notifier", "CARGO_INSTALL_ROOT", "DENO_INSTALL_ROOT"),
+        *("npm_config_update_notifier", "CARGO_INSTALL_ROOT", "DENO_INSTALL_ROOT", "GIT_OPTIONAL_LOCKS"),
     }
 
 

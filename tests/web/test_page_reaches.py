@@ -22,8 +22,6 @@ ELSEWHERE = {
         for verb in ("delete", "messages", "pause", "resume", "revoke", "stop")
     },
     ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast` has",
-    ("get", "/rules/tools"): "the page has no table of tools yet; `stead rules tools` has",
-    ("post", "/rules/simulate"): "the page tries no rule on the history yet; `stead rules try` does",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

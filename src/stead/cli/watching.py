@@ -100,19 +100,15 @@ class Watch:
                     was_connected = stream.connected
                     self._note("connected again" if was_connected else AWAY)
                     silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
-                elif stream.connected and time.monotonic() - silent_since >= news_at_s and (awaited := self._awaited):
+                elif (
+                    stream.connected
+                    and time.monotonic() - silent_since >= news_at_s
+                    and (awaited := _awaited(self._row, self._printer, awaits_model=self._awaits_model))
+                ):
                     self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2
         finally:
             stream.close()
-
-    @property
-    def _awaited(self) -> str:
-        """What the work waits for; "" where that is not known."""
-        begins = not self._deleted and self._row["status"] == "pending" and self._row["checks"]
-        if self._printer.checking or begins:
-            return "its acceptance checks"
-        return "the model" if self._awaits_model else next(iter(self._printer.running.values()), "")
 
     def _open(self) -> Stream:
         after = self._reported if self._invocation.as_json else self._seq
@@ -289,3 +285,10 @@ def _last_turn(items: list[Json]) -> int:
     going_on = any(item["kind"] == "message" for item in items[ends[-1] + 1 :])
     before = ends[-1:] if going_on else ends[-2:-1]
     return before[0] + 1 if before else 0
+
+
+def _awaited(row: Json, printer: TimelinePrinter, *, awaits_model: bool) -> str:
+    """What the work waits for; "" where that is not known."""
+    if printer.checking or (row.get("status") == "pending" and row["checks"]):
+        return "its acceptance checks"
+    return "the model" if awaits_model else next(iter(printer.running.values()), "")

@@ -136,7 +136,7 @@ def worded(body: Json) -> Iterator[Words]:
         case "objective.ended":
             return
         case "checks.set":
-            if proposed := [item for item in body["items"] if not item["accepted"]]:
+            if proposed := [item for item in body["items"] if not item.get("accepted", True)]:
                 yield "{proposed:#check} proposed: stead checks show {session}", {**body, "proposed": proposed}, ""
         case "check.answered":
             yield f"{{id}} is {'' if body['holds'] else 'not '}confirmed (from {{door}})", body, ""
