@@ -87,6 +87,7 @@ export const t = define("workspace", {
   noText: "No diff: the file is binary, or too large to compare.",
   folder: "A folder.",
   link: "A link.",
+  compare: "Compare other checkpoints",
   from: "From",
   to: "To",
   now: "Working copy",

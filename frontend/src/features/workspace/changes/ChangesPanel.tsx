@@ -9,12 +9,12 @@ import { Skeleton } from "@/ui/Skeleton";
 import { Compared } from "./Compared";
 import { EditEntry } from "./EditEntry";
 
-/** Which changes: by each call, or between two moments. */
+/** Which changes: all since a checkpoint, or by each call. */
 type Shown = "edits" | "since";
 
-/** What the session changed in its folder, each edit by itself, or all that differs between two checkpoints. */
+/** What the session changed in its folder: all of it file by file, to be reviewed, or each edit by itself. */
 export function ChangesPanel({ session }: { session: string }) {
-  const [shown, setShown] = useState<Shown>("edits");
+  const [shown, setShown] = useState<Shown>("since");
   return (
     <div className="flex flex-col gap-3 p-4">
       <Select
@@ -22,8 +22,8 @@ export function ChangesPanel({ session }: { session: string }) {
         size="sm"
         className="max-w-80"
         items={[
-          { value: "edits", label: t("byCall"), hint: t("byCallHint") },
           { value: "since", label: t("betweenCheckpoints"), hint: t("betweenCheckpointsHint") },
+          { value: "edits", label: t("byCall"), hint: t("byCallHint") },
         ]}
         value={shown}
         onValueChange={setShown}

@@ -9,13 +9,17 @@ export interface Wanted {
   checkpoint: string;
   files: boolean;
   conversation: boolean;
+  /** Only these files. */
+  paths?: string[] | undefined;
+  /** Of the one file, only this part of its diff. */
+  part?: string | undefined;
 }
 
-export function restore(session: string, { checkpoint, files, conversation }: Wanted, key: string) {
+export function restore(session: string, { checkpoint, paths = [], part = "", ...what }: Wanted, key: string) {
   return data(
     api.POST("/sessions/{session}/checkpoints/{checkpoint}/restore", {
       params: { path: { session, checkpoint }, ...withKey(key) },
-      body: { files, conversation, paths: [] },
+      body: { ...what, paths, part },
     }),
   );
 }
@@ -30,7 +34,7 @@ export async function told(session: string, wanted: Wanted, answer: Schema["Answ
     kind: "good",
     action: before && {
       label: t("restoredBack"),
-      onClick: () => void back(session, { ...wanted, checkpoint: before.id }),
+      onClick: () => void back(session, { ...wanted, checkpoint: before.id, part: "" }),
     },
   });
 }

@@ -2,7 +2,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { t } from "@/i18n/en/ui";
-import { IconButton } from "@/ui/IconButton";
+import { IconButton } from "./IconButton";
 
 export function Sheet({
   open,
