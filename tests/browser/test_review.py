@@ -140,3 +140,16 @@ def test_a_review_takes_the_whole_window_in_two_columns_and_on_a_phone(stage: St
     panel.get_by_role("button", name="Send comment").click()
     expect(phone.get_by_text("Review sent")).to_be_visible()
     assert "From the train" in said(stage, session)[-1]
+
+
+def test_the_tree_of_files_marks_what_changed_and_stays_when_one_is_opened(stage: Stage, visit: Visit) -> None:
+    session = worked(stage, "Marks")
+    page, _ = opened(stage, visit, session)
+    page.get_by_role("tab", name="Files").click()
+    tree = page.get_by_role("tree")
+    expect(tree.get_by_role("treeitem", name="lamps.py changed")).to_be_visible()
+    tree.get_by_role("treeitem", name="notes").click()
+    tree.get_by_role("treeitem", name="tide.py added").click()
+    expect(page.get_by_role("region", name="notes/tide.py")).to_contain_text("def tide")
+    expect(tree.get_by_role("treeitem", name="README.md")).to_be_visible()
+    axe(page)

@@ -43,6 +43,7 @@ export const t = define("workspace", {
   is_link: "link",
   is_other: "special file",
   linkTo: "link to {target}",
+  changedIn: "Has changed files",
   chooseFile: "Choose a file to view it.",
   backToFiles: "All files",
   fileFailed: "Couldn’t load the file",

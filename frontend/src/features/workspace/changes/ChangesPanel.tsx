@@ -1,6 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/workspace";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -8,6 +6,7 @@ import { Select } from "@/ui/Select";
 import { Skeleton } from "@/ui/Skeleton";
 import { Compared } from "./Compared";
 import { EditEntry } from "./EditEntry";
+import { useEdits } from "./edits";
 
 /** Which changes: all since a checkpoint, or by each call. */
 type Shown = "edits" | "since";
@@ -34,10 +33,7 @@ export function ChangesPanel({ session }: { session: string }) {
 }
 
 function Edits({ session }: { session: string }) {
-  const edits = useQuery({
-    queryKey: ["sessions", session, "changes"],
-    queryFn: () => data(api.GET("/sessions/{session}/changes", { params: { path: { session } } })),
-  });
+  const edits = useEdits(session);
   if (edits.isPending) return <Skeleton lines={5} />;
   if (edits.error) return <ErrorNote title={t("changesFailed")} error={edits.error} />;
   const rows = edits.data.items.toReversed();

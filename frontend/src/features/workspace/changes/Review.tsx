@@ -182,17 +182,18 @@ function Bar({
         {words("pathsDiffer", { count, added, removed })} · {t("viewedOf", { viewed, count })}
       </p>
       {width >= SPLIT_PX && (
-        <Select
-          aria-label={t("layout")}
-          size="sm"
-          className="w-32"
-          items={[
-            { value: "split", label: t("split") },
-            { value: "unified", label: t("unified") },
-          ]}
-          value={layout}
-          onValueChange={(wanted) => useMarks.setState({ layout: wanted })}
-        />
+        <span className="w-28">
+          <Select
+            aria-label={t("layout")}
+            size="sm"
+            items={[
+              { value: "split", label: t("split") },
+              { value: "unified", label: t("unified") },
+            ]}
+            value={layout}
+            onValueChange={(wanted) => useMarks.setState({ layout: wanted })}
+          />
+        </span>
       )}
       {onFull && <IconButton size="sm" icon="window" label={t("full")} className="max-lg:hidden" onClick={onFull} />}
     </div>
