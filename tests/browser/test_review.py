@@ -16,6 +16,7 @@ from tests.fakes.models import Call, Turn
 from tests.flows.house import use_model
 from tests.flows.served import by_turn, served
 from tests.machines.bench import require_sandbox
+from tests.promises import promise
 
 LAMPS = "\n".join(["LAMPS = [", *(f'    "lamp {at}",' for at in range(30)), "]", ""])
 CHANGED = LAMPS.replace('"lamp 2"', '"west"').replace('"lamp 25",', '"lamp 25",\n    "east",')
@@ -61,7 +62,8 @@ def opened(stage: Stage, visit: Visit, session: str, look: Look = DESKTOP) -> tu
     return page, panel
 
 
-def test_changes_are_reviewed_commented_and_undone_in_seven_keys(stage: Stage, visit: Visit) -> None:
+@promise("SES-1.diff", "WS-3.restore")
+def test_changes_are_reviewed_commented_and_undone_in_six_keys(stage: Stage, visit: Visit) -> None:
     session = worked(stage, "Seven keys")
     page, panel = opened(stage, visit, session)  # 1
     axe(page)

@@ -1,4 +1,4 @@
-/** The whole window for what stands beside the conversation on a desk. Nothing is swiped: a terminal takes the finger. */
+/** The whole window for what is next to the conversation on a desk. Nothing is swiped: a terminal takes the finger. */
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { t } from "@/i18n/en/ui";

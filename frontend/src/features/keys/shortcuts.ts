@@ -91,7 +91,7 @@ export function listen(act: (id: string) => void, shortcuts: readonly Shortcut[]
     const after = event.timeStamp - at < SEQUENCE_MS && before ? `${before} ${key}` : "";
     before = key;
     at = event.timeStamp;
-    // The second key of somebody else's sequence is not a key by itself here.
+    // The second key of a sequence is not a key by itself.
     const found = pressed(after) ?? pressed(key);
     if (!found) return;
     before = "";

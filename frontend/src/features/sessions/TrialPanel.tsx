@@ -53,7 +53,7 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
   const held = (why: Change["held"]) => shown.filter((change) => change.held === why && open(change)).length;
   const free = held("") + (force ? held("conflict") : 0) + (withProtected ? held("protected") : 0);
   return (
-    <Panel boxed title={t("trialTitle")} description={t("trialAbout", { count: changes.length })}>
+    <Panel title={t("trialTitle")} description={t("trialAbout", { count: changes.length })}>
       <Suspense fallback={<Skeleton lines={6} />}>
         <Review
           session={id}

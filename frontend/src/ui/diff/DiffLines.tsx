@@ -12,7 +12,7 @@ import { pairs, partners } from "./pairs";
 import { type Picking, usePicking } from "./picking";
 import { countLines, type Hunk, type Line, parseUnified } from "./unified";
 
-/** What can be done with lines, for whoever reviews them. */
+/** What can be done with lines, in a review. */
 export interface DiffTools {
   /** Say something of lines of one hunk. */
   onComment: (lines: readonly Line[]) => void;

@@ -11,7 +11,7 @@ import { Field } from "@/ui/Field";
 import { Select } from "@/ui/Select";
 import { Skeleton } from "@/ui/Skeleton";
 import { named, useCheckpoints } from "../checkpoints/reading";
-import { restore, told, type Wanted } from "../checkpoints/restoring";
+import { reportRestored, restore, type Wanted } from "../checkpoints/restoring";
 import { useWorkspace } from "../view";
 import { ChangedFile } from "./ChangedFile";
 import { Review } from "./Review";
@@ -47,7 +47,7 @@ export function Compared({ session }: { session: string }) {
   );
 }
 
-/** Asks anew whenever something happens in the session, while it is shown. */
+/** Asks again whenever something happens in the session, while it is shown. */
 export function useDifferences(session: string, old: string, fresh: string) {
   return useQuery({
     queryKey: ["sessions", session, "diff", old, fresh],
@@ -66,7 +66,7 @@ function Differences({ session, old, fresh }: { session: string; old: string; fr
   if (items.length === 0) return <Empty title={t("noDifference")} />;
   const back = (path: string, part: string) => {
     const wanted: Wanted = { checkpoint: old, files: true, conversation: false, paths: [path], part };
-    undo.mutate(wanted, { onSuccess: (answer) => void told(session, wanted, answer) });
+    undo.mutate(wanted, { onSuccess: (answer) => void reportRestored(session, wanted, answer) });
   };
   return (
     <>

@@ -19,7 +19,7 @@ import { ReviewTree } from "./ReviewTree";
 
 type FileChange = Schema["FileChange"];
 
-/** Where the tree stands beside the diffs, and where two columns of code have room. */
+/** Where the tree has room next to the diffs, and where two columns of code have room. */
 const TREE_PX = 720;
 const SPLIT_PX = 900;
 /** Diffs that are open at first, by their lines; the others open at a press. */
@@ -88,12 +88,12 @@ function Files({ session, changes, about, children, onFull, ...can }: ReviewProp
     setDraft(null);
   };
   useReviewKeys(box, {
-    "review next": () => go(beside(changes, current, 1)),
-    "review previous": () => go(beside(changes, current, -1)),
+    "review next": () => go(fileFrom(changes, current, 1)),
+    "review previous": () => go(fileFrom(changes, current, -1)),
     "review send": sending.send,
     "review viewed": (change) => {
       view(change, !isViewed(change));
-      if (!isViewed(change)) go(beside(changes, change.path, 1));
+      if (!isViewed(change)) go(fileFrom(changes, change.path, 1));
     },
     "review comment": (change) => {
       const lines = picked.current.lines.length > 0 ? picked.current.lines : firstChanged(change);
@@ -103,7 +103,7 @@ function Files({ session, changes, about, children, onFull, ...can }: ReviewProp
     current: () => changes.find(({ path }) => path === current) ?? changes[0],
   });
   const tree = <ReviewTree changes={changes} current={current} viewed={isViewed} onChoose={go} />;
-  const treeBeside = width >= TREE_PX && changes.length > 1;
+  const treeFits = width >= TREE_PX && changes.length > 1;
   return (
     <div
       ref={box}
@@ -111,13 +111,13 @@ function Files({ session, changes, about, children, onFull, ...can }: ReviewProp
       className="flex min-h-full min-w-0 flex-col"
     >
       <Bar changes={changes} viewed={changes.filter(isViewed).length} width={width} onFull={onFull} />
-      {!treeBeside && changes.length > 1 && (
+      {!treeFits && changes.length > 1 && (
         <Disclosure summary={<span className="text-sm">{t("tree", { count: changes.length })}</span>}>
           {tree}
         </Disclosure>
       )}
-      <div className={treeBeside ? "grid grid-cols-[15rem_minmax(0,1fr)] gap-6" : ""}>
-        {treeBeside && <div className="sticky top-0 max-h-dvh self-start overflow-y-auto py-2">{tree}</div>}
+      <div className={treeFits ? "grid grid-cols-[15rem_minmax(0,1fr)] gap-6" : ""}>
+        {treeFits && <div className="sticky top-0 max-h-dvh self-start overflow-y-auto py-2">{tree}</div>}
         <div className="flex min-w-0 flex-col divide-y divide-line">
           {changes.slice(0, limit).map((change) => (
             <ReviewFile
@@ -153,7 +153,7 @@ function Files({ session, changes, about, children, onFull, ...can }: ReviewProp
               {words("morePaths", { count: Math.min(limit * 4, changes.length - limit) })}
             </Button>
           )}
-          {children}
+          {children && <div className="py-3">{children}</div>}
         </div>
       </div>
       <ReviewBar {...sending} />
@@ -195,7 +195,9 @@ function Bar({
           />
         </span>
       )}
-      {onFull && <IconButton size="sm" icon="window" label={t("full")} className="max-lg:hidden" onClick={onFull} />}
+      {onFull && (
+        <IconButton size="sm" icon="window" label={t("full")} className="[[role=dialog]_&]:hidden" onClick={onFull} />
+      )}
     </div>
   );
 }
@@ -231,7 +233,7 @@ function focusFile(box: HTMLElement | null, path: string): void {
 }
 
 /** The path some files on; it stays at either end. */
-function beside(changes: readonly FileChange[], path: string, by: number): string {
+function fileFrom(changes: readonly FileChange[], path: string, by: number): string {
   const at = changes.findIndex((change) => change.path === path);
   const to = at < 0 ? 0 : Math.max(0, Math.min(changes.length - 1, at + by));
   return changes[to]?.path ?? "";

@@ -22,7 +22,7 @@ export interface FileTools {
   comments: readonly Comment[];
   /** The comment that is being written. */
   draft: Comment | null;
-  /** Beside the path: why it is held. */
+  /** After the path: why it is held. */
   state?: ReactNode | undefined;
   /** Above the diff. */
   above?: ReactNode | undefined;

@@ -25,7 +25,7 @@ export function restore(session: string, { checkpoint, paths = [], part = "", ..
 }
 
 /** Say that it is done, and offer the way back: how things were was kept first. */
-export async function told(session: string, wanted: Wanted, answer: Schema["Answer"]): Promise<void> {
+export async function reportRestored(session: string, wanted: Wanted, answer: Schema["Answer"]): Promise<void> {
   await queries.invalidateQueries({ queryKey: ["sessions", session] });
   const before = (await readCheckpoints(session)).items.findLast((row) => row.why === "restore");
   toast({
@@ -41,7 +41,7 @@ export async function told(session: string, wanted: Wanted, answer: Schema["Answ
 
 async function back(session: string, wanted: Wanted): Promise<void> {
   try {
-    await told(session, wanted, await restore(session, wanted, newKey()));
+    await reportRestored(session, wanted, await restore(session, wanted, newKey()));
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     toast({ title: t("restoreFailed"), detail, kind: "danger" });
