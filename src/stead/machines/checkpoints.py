@@ -334,8 +334,8 @@ def _without(
 ) -> Version:
     """The file as it is now, but for one hunk of its diff."""
     path, there = os.fsencode(now.path), _entry(now)
-    was, has = entry and before(path, entry), there and after(path, there)
-    text = comparing.reverted(was, has, part) if was is not None and has is not None else None
+    was, has = before(path, entry) if entry else None, after(path, there) if there else None
+    text = None if was is None or has is None else comparing.reverted(was, has, part)
     if text is None:
         raise Conflict(f"{now.path!r} does not differ so any more; look at its diff again, nothing was done")
     content = text.encode()

@@ -92,15 +92,18 @@ export function listen(act: (id: string) => void, shortcuts: readonly Shortcut[]
     before = key;
     at = event.timeStamp;
     // The second key of a sequence is not a key by itself.
-    const found = pressed(after) ?? pressed(key);
+    const found = pressed(after) ?? shortcuts.find(({ id }) => keysOf(id) === key);
     if (!found) return;
     before = "";
     if (!shortcuts.includes(found)) return;
     event.preventDefault();
     act(found.id);
   }
-  addEventListener("keydown", onKey);
-  return () => removeEventListener("keydown", onKey);
+  // What a view listens to by itself goes before what works everywhere.
+  const target = shortcuts === SHORTCUTS ? window : document;
+  const onAnyKey = (event: Event) => event instanceof KeyboardEvent && onKey(event);
+  target.addEventListener("keydown", onAnyKey);
+  return () => target.removeEventListener("keydown", onAnyKey);
 }
 
 /** A pressed key as it is written here; "" for one that is only held. */
