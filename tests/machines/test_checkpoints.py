@@ -40,6 +40,30 @@ def checkpoints(tmp_path: Path) -> Iterator[FolderCheckpoints]:
         yield opened
 
 
+async def test_one_hunk_or_all_of_a_diff_is_put_back_and_only_as_it_was_shown(
+    folder: Path, checkpoints: FolderCheckpoints
+) -> None:
+    lines = [f"line {at}\n" for at in range(30)]
+    (folder / "a.txt").write_text("".join(lines), "utf-8")
+    root = (await checkpoints.take(str(folder), (), quiet)).root
+    lines[2:4] = ["second\n"]
+    lines[25:25] = ["more\n", "and more\n"]
+    (folder / "a.txt").write_text("".join(lines), "utf-8")
+    (folder / "new.txt").write_text("new", "utf-8")
+    change, new = await checkpoints.differences(str(folder), (), root)
+    first, second = change.diff.split("\n@@ ")
+    await checkpoints.restore(str(folder), (), root, ("a.txt",), f"@@ {second}")
+    del lines[25:27]
+    assert (folder / "a.txt").read_text("utf-8") == "".join(lines)
+    for gone in (f"@@ {second}", change.diff, first.replace("second", "other"), "@@ -1,1 +1,1 @@"):
+        with pytest.raises(Conflict, match="does not differ so any more"):
+            await checkpoints.restore(str(folder), (), root, ("a.txt",), gone)
+    assert (folder / "a.txt").read_text("utf-8") == "".join(lines)
+    await checkpoints.restore(str(folder), (), root, ("a.txt",), first)
+    assert (await checkpoints.restore(str(folder), (), root, ("new.txt",), new.diff)).changed == 1
+    assert await checkpoints.differences(str(folder), (), root) == ()
+
+
 # -- there and back ---------------------------------------------------------------------------------------------------
 
 

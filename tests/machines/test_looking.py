@@ -133,7 +133,8 @@ async def test_a_name_that_cannot_be_printed_is_shown_escaped_and_not_allowed(ho
 # -- files ----------------------------------------------------------------------------------------------------------
 
 
-async def test_one_level_is_shown_folders_first(host: HostFolders, workspace: Path) -> None:
+async def test_one_level_is_shown_folders_first_and_the_repository_last(host: HostFolders, workspace: Path) -> None:
+    (workspace / ".git").mkdir()
     (workspace / "README.md").write_text("Quill.")
     os.utime(workspace / "README.md", ns=(0, 1_700_000_000_123_456_789))
     (workspace / "a-link").symlink_to("/etc/passwd")
@@ -146,6 +147,7 @@ async def test_one_level_is_shown_folders_first(host: HostFolders, workspace: Pa
         ("a-link", "link", 0, "/etc/passwd"),
         ("pipe", "other", 0, ""),
         ("README.md", "file", 6, ""),
+        (".git", "folder", 0, ""),
     ]
     assert listing.files[3].modified_ms == 1_700_000_000_123
     (workspace / "src" / "main.py").touch()

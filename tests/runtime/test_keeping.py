@@ -80,8 +80,10 @@ class SlowCheckpoints:
     ) -> tuple[FileChange, ...]:
         return await self._real.differences(directory, ignore, old, new)
 
-    async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
-        return await self._real.restore(directory, ignore, root, paths)
+    async def restore(
+        self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = (), part: str = ""
+    ) -> Restored:
+        return await self._real.restore(directory, ignore, root, paths, part)
 
     async def amend(self, root: str, versions: Sequence[Version]) -> str:
         return await self._real.amend(root, versions)
@@ -230,6 +232,22 @@ async def test_files_or_the_conversation_can_be_put_back_alone(tmp_path: Path) -
         await d.do(cmd.RestoreCheckpoint(d.session, mark.id, files=False))
         assert d.text() == "first\nwrite\n"
         assert (await actor.state()).messages == []
+
+
+async def test_a_part_of_a_files_diff_is_put_back_as_the_persons_and_that_is_undone_too(tmp_path: Path) -> None:
+    async with desk(tmp_path, (WRITE, SHELL), ("Done.",)) as (d, _):
+        await d.open()
+        await d.say("one")
+        mark = cast("ev.CheckpointTaken", d.bodies(ev.CheckpointTaken)[0])
+        undo = cmd.RestoreCheckpoint(d.session, mark.id, True, False, ("a.txt",), "@@ -1,1 +1,2 @@\n first\n+write")
+        with pytest.raises(InvalidRequest, match="a part is of one file"):
+            await d.do(msgspec.structs.replace(undo, paths=()))
+        await d.do(undo)
+        assert (d.text(), d.text("b.txt")) == ("first\n", "b\nshell\n")
+        done = cast("ev.CheckpointRestored", d.bodies(ev.CheckpointRestored)[0])
+        assert (done.paths, done.conversation, done.door) == (("a.txt",), False, "cli")
+        await d.do(cmd.RestoreCheckpoint(d.session, done.before, paths=("a.txt",)))
+        assert d.text() == "first\nwrite\n"
 
 
 async def test_a_long_first_checkpoint_holds_no_edit_up_and_is_of_before_it_all_the_same(tmp_path: Path) -> None:

@@ -6982,12 +6982,16 @@ export interface components {
          *         files: put the files back.
          *         conversation: put the conversation back.
          *         paths: only these files, and what is below them; then the conversation stays.
+         *         part: of the one path, only this part of how it differs now, as a diff shows it: one hunk, or all of it.
+         *             Refused if the file does not differ so any more. Terminals and services go on.
          */
         Restore: {
             /** @default true */
             conversation: boolean;
             /** @default true */
             files: boolean;
+            /** @default  */
+            part: string;
             /** @default [] */
             paths: string[];
         };

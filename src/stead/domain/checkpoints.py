@@ -116,16 +116,20 @@ class Checkpoints(Protocol):
             Conflict: more differs than can be shown.
         """
 
-    async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
+    async def restore(
+        self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = (), part: str = ""
+    ) -> Restored:
         """Make the folder, or these paths and what is below them, as the tree has it. Does not keep what it replaces.
 
         Every path of the tree is put back. What stands there and is not kept, or was changed while the restore was at
         work, is moved aside in the same folder. That, and what cannot be put back because it is damaged in the store or
         a file system is mounted there, is among ``failed``; the rest is restored. ``paths`` may be given as they are
-        shown; what is on the way to them is put back too.
+        shown; what is on the way to them is put back too. With a ``part`` only that hunk of how the one path differs
+        now, or all of the diff, is put back: in one step, and only while it still differs so.
 
         Raises:
             NotFound: there is no such tree, or no such path in it nor in the folder.
+            Conflict: the path does not differ by ``part`` any more.
             InvalidRequest: the folder is not there, or cannot be written.
         """
 

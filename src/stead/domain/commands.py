@@ -347,6 +347,8 @@ class RestoreCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.restore", f
         files: put the files back.
         conversation: put the conversation back.
         paths: only these files, and what is below them; then the conversation stays.
+        part: of the one path, only this part of how it differs now, as a diff shows it: one hunk, or all of it.
+            Refused if the file does not differ so any more. Terminals and services go on.
     """
 
     session: SessionId
@@ -354,6 +356,7 @@ class RestoreCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.restore", f
     files: bool = True
     conversation: bool = True
     paths: tuple[str, ...] = ()
+    part: str = ""
 
 
 class UndoEdit(msgspec.Struct, frozen=True, tag="edit.undo", forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from io import BytesIO
 from typing import TypeVar
 
 from stead.domain.checkpoints import ABSENT, FileChange, InUse, Progress, Restored, Tree, Version
@@ -108,8 +109,12 @@ class FolderCheckpoints:
 
         return await self._do(work)
 
-    async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
+    async def restore(
+        self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = (), part: str = ""
+    ) -> Restored:
         """See ``Checkpoints``."""
+        if part:
+            return await self._revert(directory, root, _plain(*paths), part)
         wanted = [left_out.shown(_plain(path)) for path in paths]
 
         def work() -> Restored:
@@ -168,9 +173,8 @@ class FolderCheckpoints:
             return None
         try:
             with self._store.lock.shared():
-                for name in os.fsencode(path).split(b"/"):
-                    at = next((entry.ref for entry in self._store.tree(at) if entry.name == name), b"")
-                return b"".join(self._store.read(at))
+                entry = self._at(at, path)
+                return b"".join(self._store.read(entry.ref)) if entry else None
         except (NotFound, Conflict, StorageFault):  # nothing is known, and the two versions wait for the person
             return None
 
@@ -227,6 +231,33 @@ class FolderCheckpoints:
             scan.left_out_count,
             round((time.monotonic() - began) * 1000),
         )
+
+    async def _revert(self, directory: str, root: str, path: str, part: str) -> Restored:
+        def work() -> Restored:
+            self._store.tree(_name(root))
+            with _opened(directory, locked_workspace) as top, keeping(self._store) as intake:
+                now, entry = _version(intake, top, path), self._at(_name(root), path)
+                before, after = comparing.from_store(self._store), comparing.from_folder(top)
+                old = Version(path, ABSENT) if entry is None else _kept(path, entry)
+                if part != comparing.change(os.fsencode(path), entry, _entry(now), before, after, diff=True).diff:
+                    old = _without(intake, entry, now, part, before, after)
+                intake.flush()
+                self._put_back(top, path, old, now)
+            return Restored(1, (path,))
+
+        return await self._do(work)
+
+    def _at(self, root: bytes, path: str) -> Entry | None:
+        """What a tree has at a path."""
+        entry, at = None, root
+        for name in os.fsencode(path).split(b"/"):
+            if entry is not None and entry.kind != "folder":
+                return None
+            entry = next((entry for entry in self._store.tree(at) if entry.name == name), None)
+            if entry is None:
+                return None
+            at = entry.ref
+        return entry
 
     def _now(self, directory: str, top: int, rules: left_out.Rules) -> tuple[Look, bytes]:
         """The tree of a folder as it is now, without storing it."""
@@ -290,6 +321,25 @@ def _version(intake: Intake, top: int, path: str) -> Version:
     except OSError:
         return Version(path, ABSENT)
     return Version(path, entry.ref.hex(), entry.mode, entry.size)
+
+
+def _kept(path: str, entry: Entry) -> Version:
+    if entry.kind != "file":
+        raise Conflict(f"{path!r} was a {entry.kind}; restore it whole")
+    return Version(path, entry.ref.hex(), entry.mode, entry.size)
+
+
+def _without(
+    intake: Intake, entry: Entry | None, now: Version, part: str, before: comparing.Text, after: comparing.Text
+) -> Version:
+    """The file as it is now, but for one hunk of its diff."""
+    path, there = os.fsencode(now.path), _entry(now)
+    was, has = before(path, entry) if entry else None, after(path, there) if there else None
+    text = None if was is None or has is None else comparing.reverted(was, has, part)
+    if text is None:
+        raise Conflict(f"{now.path!r} does not differ so any more; look at its diff again, nothing was done")
+    content = text.encode()
+    return Version(now.path, intake.content(BytesIO(content).read).hex(), now.mode, len(content))
 
 
 def _entry(version: Version) -> Entry | None:

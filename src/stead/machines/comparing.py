@@ -7,6 +7,7 @@ cannot be read is said, and shown without a diff.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -115,6 +116,19 @@ def change(path: bytes, old: Entry | None, new: Entry | None, before: Text, afte
                 added, removed = _counted(made, cut, was, now)
     kind: Literal["added", "changed", "deleted"] = "deleted" if new is None else "added" if old is None else "changed"
     return FileChange(name, kind, entry.kind, entry.size, added, removed, "; ".join(notes), made, cut)
+
+
+def reverted(was: str, now: str, part: str) -> str | None:
+    """The new text with one hunk of its diff put back, None where the diff has no such hunk."""
+    hunks = re.split(r"\n(?=@@ )", unified(was, now)[0])
+    ranges = re.match(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@\n", part)
+    if part not in hunks or ranges is None:
+        return None
+    old, old_count, new, new_count = map(int, ranges.groups())
+    before, after = was.split("\n"), now.split("\n")
+    end = new - 1 + new_count
+    # What follows the last line, an end of line or nothing, is part of no hunk; it stays as it is.
+    return "\n".join(after[: new - 1] + before[old - 1 : old - 1 + old_count] + after[end:])
 
 
 def _text(content: bytes) -> str | None:

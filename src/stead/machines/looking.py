@@ -121,7 +121,7 @@ def _files(directory: str, path: str) -> FileListing:
         rows = [_row(folder, here, entry) for entry in islice(listing, MOST_FILES)]
         truncated = next(listing, None) is not None
     found = [row for row in rows if row is not None]
-    found.sort(key=lambda row: (row.kind != "folder", row.name.casefold(), row.name))
+    found.sort(key=lambda row: (row.name == ".git", row.kind != "folder", row.name.casefold(), row.name))
     return FileListing(here, tuple(found), truncated)
 
 

@@ -156,8 +156,11 @@ class SessionCommands:
         conversation = command.conversation and not command.paths
         if not command.files and not conversation:
             raise InvalidRequest("there is nothing to put back; choose files, the conversation, or both")
+        if command.part and (not command.files or len(command.paths) != 1):
+            raise InvalidRequest("a part is of one file; name it in paths")
         carried = carry(await state_at(self._deps.journal, session.id, mark.at)) if conversation else None
-        await self._deps.machines.kill(actor.id)
+        if not command.part:
+            await self._deps.machines.kill(actor.id)
         before = await actor.keeper.take(session, "restore", "")
         stream = await actor.stream()
         stream.add(before, actor="person")
@@ -165,7 +168,9 @@ class SessionCommands:
         done = Restored(0, ())
         if command.files:
             spec = session.spec
-            done = await self._deps.checkpoints.restore(spec.directory, spec.ignore, mark.root, command.paths)
+            done = await self._deps.checkpoints.restore(
+                spec.directory, spec.ignore, mark.root, command.paths, command.part
+            )
         restored = ev.CheckpointRestored(
             id=mark.id,
             before=before.id,

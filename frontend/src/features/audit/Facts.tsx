@@ -4,6 +4,7 @@ import { t } from "@/i18n/en/audit";
 import { CopyButton } from "@/ui/CopyButton";
 import { formatInstant } from "@/ui/format";
 import { Link } from "@/ui/Link";
+import { SafeText } from "@/ui/SafeText";
 import { State } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { Work } from "./columns";
@@ -19,7 +20,7 @@ export function Facts({ decision }: { decision: Decision }) {
   return (
     <dl className="grid gap-x-6 gap-y-2 md:grid-cols-[max-content_minmax(0,1fr)] md:[&_dt]:min-w-32">
       <Fact name={t("rule")}>
-        <code>{decision.rule}</code>
+        <SafeText>{decision.reason}</SafeText> <code className="text-ink-2 text-sm">{decision.rule}</code>
       </Fact>
       <Fact name={t("risk")}>{riskWord(decision.risk)}</Fact>
       {planned >= 0 && <Fact name={t("planned")}>{t("plannedAs", { place: planned + 1 })}</Fact>}

@@ -19,7 +19,7 @@ export function listColumns(titles: ReturnType<typeof useTitles>): readonly Colu
       header: t("tool"),
       value: (row) => row.tool,
       cell: (row) => <SafeText mono>{row.tool}</SafeText>,
-      width: 148,
+      width: 116,
     },
     {
       id: "verdict",
@@ -40,7 +40,17 @@ export function listColumns(titles: ReturnType<typeof useTitles>): readonly Colu
       ),
       card: "line",
     },
-    { id: "rule", header: t("rule"), value: (row) => row.rule, width: 140 },
+    {
+      id: "rule",
+      header: t("why"),
+      value: (row) => row.rule,
+      cell: (row) => (
+        <span title={row.rule}>
+          <SafeText>{row.reason}</SafeText>
+        </span>
+      ),
+      card: "line",
+    },
     { id: "answer", header: t("answer"), value: (row) => answerOf(row) || null, width: 84 },
     {
       id: "outcome",
@@ -57,14 +67,14 @@ export function listColumns(titles: ReturnType<typeof useTitles>): readonly Colu
       header: t("work"),
       value: (row) => titles.get(row.session)?.title ?? row.session,
       cell: (row) => <Work id={row.session} titles={titles} />,
-      width: 180,
+      width: 164,
     },
     {
       id: "when",
       header: t("when"),
       value: (row) => row.ts_ms,
       cell: (row) => <Time at={row.ts_ms} className="text-ink-2" />,
-      width: 132,
+      width: 116,
       card: "beside",
     },
   ];

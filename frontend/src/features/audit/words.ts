@@ -44,22 +44,33 @@ export function permitOf(decision: Decision): string {
   return decision.answer_seq > 0 ? t("permitGrant", { door }) : t("permitRule");
 }
 
-const ACTED_ON = ["command", "path", "url", "name", "query"];
+const ACTED_ON = ["command", "path", "url", "pattern", "name", "query"];
 
-/** A call's arguments in one line: what is acted on, else the whole. It is hostile text. */
+/** A call's arguments in one line, for reading: what is acted on, else each by its name. It is hostile text. */
 export function gist(text: string): string {
   let values: unknown;
   try {
     values = JSON.parse(text);
   } catch {
     // A model may write what is no JSON; then the text itself is the gist.
-    return text;
+    return inOneLine(text);
   }
-  if (values === null || typeof values !== "object") return text;
-  const named = new Map(Object.entries(values));
-  for (const name of ACTED_ON) {
-    const value = named.get(name);
-    if (typeof value === "string" && value) return value;
-  }
-  return named.size === 0 ? "" : text;
+  if (values === null || typeof values !== "object") return inOneLine(text);
+  const given = Object.entries(values);
+  const subject = ACTED_ON.map((name) => given.find(([key]) => key === name)?.[1]).find(
+    (value) => typeof value === "string" && value !== "",
+  );
+  if (subject) return inOneLine(said(subject));
+  const full = given.map(([name, value]) => ({ name, text: said(value) })).filter(({ text }) => text !== "");
+  return inOneLine(full.map(({ name, text }) => `${name}: ${text}`).join(", "));
+}
+
+function said(value: unknown): string {
+  if (value === null || typeof value !== "object") return String(value);
+  return Array.isArray(value) ? value.map(said).join("; ") : Object.values(value).map(said).join(" ");
+}
+
+/** A line feed is a sign of its own, so that a second line is seen to be there. */
+function inOneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, " ↵ ");
 }

@@ -3,7 +3,7 @@ import { t } from "@/i18n/en/keys";
 import { Button } from "@/ui/Button";
 import { KeyHint } from "@/ui/KeyHint";
 import { VisuallyHidden } from "@/ui/VisuallyHidden";
-import { keysOf, named, SHORTCUTS, useBindings } from "./shortcuts";
+import { ALL_SHORTCUTS, keysOf, named, useBindings } from "./shortcuts";
 
 /** Every shortcut, and what gives it other keys. */
 export function KeysList() {
@@ -23,7 +23,7 @@ export function KeysList() {
     event.preventDefault();
     event.stopPropagation();
     event.nativeEvent.stopImmediatePropagation();
-    const other = keys && SHORTCUTS.find((shortcut) => shortcut.id !== id && keysOf(shortcut.id) === keys);
+    const other = keys && ALL_SHORTCUTS.find((shortcut) => shortcut.id !== id && keysOf(shortcut.id) === keys);
     setProblem(other ? t("taken", { label: other.label }) : "");
     if (other) return;
     bind(id, keys);
@@ -33,7 +33,7 @@ export function KeysList() {
   return (
     <div>
       <ul className="divide-y divide-line">
-        {SHORTCUTS.map(({ id, label }) => {
+        {ALL_SHORTCUTS.map(({ id, label }) => {
           const keys = keysOf(id);
           return (
             <li key={id} className="flex min-h-(--row-roomy) items-center justify-between gap-4">

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { keysOf, listen, named, SHORTCUTS, useBindings } from "./shortcuts";
+import { keysOf, listen, named, REVIEW_SHORTCUTS, SHORTCUTS, useBindings } from "./shortcuts";
 
 function press(key: string, more: KeyboardEventInit = {}, target: EventTarget = document.body): void {
   target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
@@ -28,6 +28,17 @@ test("one key after the other does what it says, and neither alone does", () => 
   expect(act).toHaveBeenCalledTimes(1);
 });
 
+test("the second key of a sequence is none of those that a view listens to by itself", () => {
+  const act = vi.fn();
+  const end = listen(act, REVIEW_SHORTCUTS);
+  press("g");
+  press("u");
+  expect(act).not.toHaveBeenCalled();
+  press("u");
+  end();
+  expect(act.mock.calls).toEqual([["review undo"]]);
+});
+
 test("a letter that is typed into a field does nothing, a key with a modifier does", () => {
   const act = vi.fn();
   const end = listen(act);
@@ -42,5 +53,7 @@ test("a letter that is typed into a field does nothing, a key with a modifier do
 test("a shortcut can be given other keys, and no two come with the same", () => {
   useBindings.getState().bind("help", "F1");
   expect(keysOf("help")).toBe("F1");
-  expect(new Set(SHORTCUTS.map(({ keys }) => keys)).size).toBe(SHORTCUTS.length);
+  for (const group of [SHORTCUTS, REVIEW_SHORTCUTS]) {
+    expect(new Set(group.map(({ keys }) => keys)).size).toBe(group.length);
+  }
 });

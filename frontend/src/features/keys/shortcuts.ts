@@ -37,6 +37,21 @@ export const SHORTCUTS: readonly Shortcut[] = [
   ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: t("go", { page: pages(name) }), keys })),
 ];
 
+/** Those of a review of changes, which listens to them itself while it is shown. */
+export const REVIEW_SHORTCUTS: readonly Shortcut[] = [
+  { id: "review next", label: t("reviewNext"), keys: "J" },
+  { id: "review previous", label: t("reviewPrevious"), keys: "K" },
+  { id: "review viewed", label: t("reviewViewed"), keys: "V" },
+  { id: "review comment", label: t("reviewComment"), keys: "C" },
+  { id: "review undo", label: t("reviewUndo"), keys: "U" },
+  { id: "review send", label: t("reviewSend"), keys: "R" },
+];
+export const SESSION_SHORTCUTS: readonly Shortcut[] = [
+  { id: "review open", label: t("reviewOpen"), keys: "Mod+Shift+E" },
+];
+/** Every shortcut that can be given other keys. */
+export const ALL_SHORTCUTS: readonly Shortcut[] = [...SHORTCUTS, ...SESSION_SHORTCUTS, ...REVIEW_SHORTCUTS];
+
 interface Bindings {
   own: Readonly<Record<string, string>>;
   bind: (id: string, keys: string) => void;
@@ -56,13 +71,17 @@ export const useBindings = create<Bindings>()(
 
 /** The keys of a shortcut as they are now; "" where it has none. */
 export function keysOf(id: string): string {
-  return useBindings.getState().own[id] ?? SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys ?? "";
+  return useBindings.getState().own[id] ?? ALL_SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys ?? "";
+}
+
+function pressed(keys: string): Shortcut | undefined {
+  return keys === "" ? undefined : ALL_SHORTCUTS.find(({ id }) => keysOf(id) === keys);
 }
 
 const SEQUENCE_MS = 1200;
 
-/** Listen; `act` is told which shortcut was pressed. Gives what ends it. */
-export function listen(act: (id: string) => void): () => void {
+/** Listen; `act` is told which shortcut was pressed, of those given. Gives what ends it. */
+export function listen(act: (id: string) => void, shortcuts: readonly Shortcut[] = SHORTCUTS): () => void {
   let before = "";
   let at = 0;
   function onKey(event: KeyboardEvent): void {
@@ -72,14 +91,19 @@ export function listen(act: (id: string) => void): () => void {
     const after = event.timeStamp - at < SEQUENCE_MS && before ? `${before} ${key}` : "";
     before = key;
     at = event.timeStamp;
-    const found = SHORTCUTS.find(({ id }) => keysOf(id) === after || keysOf(id) === key);
+    // The second key of a sequence is not a key by itself.
+    const found = pressed(after) ?? shortcuts.find(({ id }) => keysOf(id) === key);
     if (!found) return;
     before = "";
+    if (!shortcuts.includes(found)) return;
     event.preventDefault();
     act(found.id);
   }
-  addEventListener("keydown", onKey);
-  return () => removeEventListener("keydown", onKey);
+  // What a view listens to by itself goes before what works everywhere.
+  const target = shortcuts === SHORTCUTS ? window : document;
+  const onAnyKey = (event: Event) => event instanceof KeyboardEvent && onKey(event);
+  target.addEventListener("keydown", onAnyKey);
+  return () => target.removeEventListener("keydown", onAnyKey);
 }
 
 /** A pressed key as it is written here; "" for one that is only held. */

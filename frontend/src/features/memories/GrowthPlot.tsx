@@ -14,7 +14,10 @@ export function GrowthPlot({ days }: { days: readonly Growth[] }) {
   const [measure, setMeasure] = useState<Measure>("made");
   const [pointed, setPointed] = useState<number | null>(null);
   const drawn = useMemo(
-    () => ({ days: days.map(({ day }) => day), amounts: days.map((day) => day[measure]) }),
+    () => ({
+      days: days.map(({ day }) => day),
+      layers: [{ colour: "var(--color-accent)", amounts: days.map((day) => day[measure]) }],
+    }),
     [days, measure],
   );
   const highest = days.reduce((most, day) => (day[measure] > most[measure] ? day : most));

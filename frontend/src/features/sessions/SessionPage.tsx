@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } fr
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import { part } from "@/api/parts";
+import { listen, SESSION_SHORTCUTS } from "@/features/keys/shortcuts";
 import { bounded, useWorkspace } from "@/features/workspace/view";
 import { t } from "@/i18n/en/sessions";
 import type { Item, Row, Story } from "@/story/shape";
@@ -15,6 +16,7 @@ import { ButtonLink } from "@/ui/Link";
 import { nameOf } from "@/ui/paths";
 import { SafeText } from "@/ui/SafeText";
 import { ScrollBox } from "@/ui/ScrollBox";
+import { Sheet } from "@/ui/Sheet";
 import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
 import { Composer } from "./Composer";
@@ -27,7 +29,6 @@ import { Now } from "./Now";
 import { Outcome } from "./Outcome";
 import { Presence } from "./Presence";
 import { Queue } from "./Queue";
-import { Sheet } from "./Sheet";
 import { Budget, Grants, Setup } from "./Terms";
 import { TrialPanel } from "./TrialPanel";
 import { useSession } from "./useSession";
@@ -74,6 +75,14 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
   const panels = wide ? kept : sheet;
   const toggle = () => (wide ? usePanels.setState({ open: !kept }) : setSheet(!sheet));
   useFindKey(() => setFinding(true));
+  const openReview = useRef(() => {});
+  openReview.current = () => {
+    useWorkspace.getState().show("changes");
+    if (wide) usePanels.setState({ open: true });
+    else setSheet(true);
+    (document.activeElement as HTMLElement | null)?.blur();
+  };
+  useEffect(() => listen(() => openReview.current(), SESSION_SHORTCUTS), []);
 
   const show = useCallback((place: number, id: string) => {
     setMarked(id);

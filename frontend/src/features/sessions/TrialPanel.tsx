@@ -1,20 +1,23 @@
 /** Changes on trial: what would change in the folder, to be applied or thrown away. A machine wrote paths and diffs. */
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { api, data, Refused, type Schema } from "@/api/client";
+import { part } from "@/api/parts";
 import { t } from "@/i18n/en/trial";
 import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
 import { Dialog, DialogClose } from "@/ui/Dialog";
-import { Disclosure } from "@/ui/Disclosure";
-import { DiffView } from "@/ui/diff/DiffView";
+import { countLines, parseUnified } from "@/ui/diff/unified";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { formatBytes } from "@/ui/format";
 import { Panel } from "@/ui/Panel";
 import { SafeText } from "@/ui/SafeText";
+import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
 import { useDeed } from "./commands";
 import { isRunning, type Row } from "./words";
+
+const Review = part(async () => (await import("@/features/workspace/changes/Review")).Review);
 
 type Change = Schema["Change"];
 /** More are counted, not shown. */
@@ -42,65 +45,86 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
   const [seen, setSeen] = useState<ReadonlyMap<string, Change>>(new Map());
   const open = (change: Change) => !change.unseen || seen.has(change.path);
   const shown = changes.slice(0, SHOWN);
+  const byPath = useMemo(
+    () => new Map(changes.slice(0, SHOWN).map((change) => [change.path, seen.get(change.path) ?? change])),
+    [changes, seen],
+  );
+  const rows = useMemo(() => [...byPath.values()].map(reviewed), [byPath]);
   const held = (why: Change["held"]) => shown.filter((change) => change.held === why && open(change)).length;
   const free = held("") + (force ? held("conflict") : 0) + (withProtected ? held("protected") : 0);
   return (
-    <Panel boxed title={t("trialTitle")} description={t("trialAbout", { count: changes.length })}>
-      <ul className="border-line border-t">
-        {shown.map((change) => (
-          <li key={change.path} className="border-line border-b">
-            <OneChange
-              id={id}
-              change={seen.get(change.path) ?? change}
-              seen={open(change)}
-              onSeen={(whole) => setSeen((was) => new Map(was).set(change.path, whole))}
-            />
-          </li>
-        ))}
-      </ul>
-      {changes.length > SHOWN && (
-        <p className="mt-2 text-ink-2 text-sm">{t("andMore", { count: changes.length - SHOWN })}</p>
-      )}
-      <div className="mt-3 flex flex-col gap-1">
-        {held("conflict") > 0 && (
-          <Checkbox
-            checked={force}
-            onCheckedChange={setForce}
-            label={t("trialForce", { count: held("conflict") })}
-            hint={t("trialForceHint")}
-          />
-        )}
-        {held("protected") > 0 && (
-          <Checkbox
-            checked={withProtected}
-            onCheckedChange={setWithProtected}
-            label={t("trialProtected", { count: held("protected") })}
-            hint={t("trialProtectedHint")}
-          />
-        )}
-      </div>
-      <div className="mt-4 flex flex-wrap gap-2">
-        <Button kind="danger" onClick={() => setDiscarding(true)}>
-          {t("discard")}
-        </Button>
-        <span className="flex-1" />
-        <Button
-          kind="primary"
-          disabled={free === 0}
-          busy={pending === "apply" && t("applying")}
-          onClick={() =>
-            act({
-              verb: "apply",
-              paths: changes.length > SHOWN ? shown.filter((one) => one.what !== "folder").map((one) => one.path) : [],
-              force,
-              include_protected: withProtected,
-              seen: [...seen.values()].map((one) => one.digest ?? ""),
-            })
-          }
+    <Panel title={t("trialTitle")} description={t("trialAbout", { count: changes.length })}>
+      <Suspense fallback={<Skeleton lines={6} />}>
+        <Review
+          session={id}
+          changes={rows}
+          about={({ path }) => {
+            const change = byPath.get(path);
+            return change
+              ? {
+                  state: change.held && (
+                    <span className="text-sm">
+                      <State kind={change.held === "impossible" ? "danger" : "ask"}>{t(`held_${change.held}`)}</State>
+                    </span>
+                  ),
+                  above: (
+                    <Seen
+                      id={id}
+                      change={change}
+                      seen={open(change)}
+                      onSeen={(whole) => setSeen((was) => new Map(was).set(path, whole))}
+                    />
+                  ),
+                }
+              : {};
+          }}
         >
-          {t("apply", { count: free })}
-        </Button>
-      </div>
+          {changes.length > SHOWN && (
+            <p className="mt-2 text-ink-2 text-sm">{t("andMore", { count: changes.length - SHOWN })}</p>
+          )}
+          <div className="mt-3 flex flex-col gap-1">
+            {held("conflict") > 0 && (
+              <Checkbox
+                checked={force}
+                onCheckedChange={setForce}
+                label={t("trialForce", { count: held("conflict") })}
+                hint={t("trialForceHint")}
+              />
+            )}
+            {held("protected") > 0 && (
+              <Checkbox
+                checked={withProtected}
+                onCheckedChange={setWithProtected}
+                label={t("trialProtected", { count: held("protected") })}
+                hint={t("trialProtectedHint")}
+              />
+            )}
+          </div>
+          <div className="mt-4 flex flex-wrap gap-2">
+            <Button kind="danger" onClick={() => setDiscarding(true)}>
+              {t("discard")}
+            </Button>
+            <span className="flex-1" />
+            <Button
+              kind="primary"
+              disabled={free === 0}
+              busy={pending === "apply" && t("applying")}
+              onClick={() =>
+                act({
+                  verb: "apply",
+                  paths:
+                    changes.length > SHOWN ? shown.filter((one) => one.what !== "folder").map((one) => one.path) : [],
+                  force,
+                  include_protected: withProtected,
+                  seen: [...seen.values()].map((one) => one.digest ?? ""),
+                })
+              }
+            >
+              {t("apply", { count: free })}
+            </Button>
+          </div>
+        </Review>
+      </Suspense>
       <Dialog
         open={discarding}
         onOpenChange={setDiscarding}
@@ -127,7 +151,8 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
   );
 }
 
-function OneChange({
+/** Why a change is held, and the rest of what is not shown of it. */
+function Seen({
   id,
   change,
   seen,
@@ -138,41 +163,20 @@ function OneChange({
   seen: boolean;
   onSeen: (whole: Change) => void;
 }) {
-  const [open, setOpen] = useState(false);
   const query = { path: change.path };
   const whole = useMutation({
     mutationFn: () => data(api.GET("/objectives/{session}/trial", { params: { path: { session: id }, query } })),
     onSuccess: (trial) => trial.changes.filter((one) => one.path === change.path).forEach(onSeen),
   });
-  const about = [
-    t(`change_${change.kind}`),
-    change.what === "file" ? "" : t(`what_${change.what}`),
-    change.note,
-    change.size_bytes > 0 && !change.diff ? formatBytes(change.size_bytes) : "",
-  ];
-  const summary = (
-    <span className="flex min-w-0 flex-wrap items-baseline gap-x-3 py-1.5">
-      <SafeText mono>{change.path}</SafeText>
-      <span className="text-ink-2 text-sm">
-        <SafeText>{about.filter(Boolean).join(" · ")}</SafeText>
-      </span>
-      {change.held && (
-        <span className="text-sm">
-          <State kind={change.held === "impossible" ? "danger" : "ask"}>{t(`held_${change.held}`)}</State>
-        </span>
-      )}
-    </span>
-  );
-  if (!change.diff && !change.why && !change.unseen) return <div className="pl-5">{summary}</div>;
   return (
-    <Disclosure summary={summary} open={open} onOpenChange={setOpen}>
+    <>
       {change.why && (
-        <p className="mb-2 max-w-measure text-ink-2 text-sm">
+        <p className="max-w-measure text-ink-2 text-sm">
           <SafeText>{change.why}</SafeText>
         </p>
       )}
       {change.unseen && change.held !== "impossible" && (
-        <p className="mb-2 flex flex-wrap items-center gap-2 text-ink-2 text-sm">
+        <p className="flex flex-wrap items-center gap-2 text-ink-2 text-sm">
           {t(seen ? "trialAllShown" : "trialUnseen", { why: change.unseen })}
           {!seen && (
             <Button size="sm" busy={whole.isPending && t("trialOpenAll")} onClick={() => whole.mutate()}>
@@ -182,7 +186,15 @@ function OneChange({
         </p>
       )}
       {whole.error && <ErrorNote error={whole.error} />}
-      {open && change.diff && <DiffView path={change.path} diff={change.diff} />}
-    </Disclosure>
+    </>
   );
+}
+
+/** As a review has it. A special file is a file with a note. */
+function reviewed(change: Change): Schema["FileChange"] {
+  const { added, removed } = countLines(parseUnified(change.diff));
+  const what = change.what === "special" ? "file" : change.what;
+  const size = change.size_bytes > 0 && !change.diff ? formatBytes(change.size_bytes) : "";
+  const note = [change.what === "file" ? "" : t(`what_${change.what}`), change.note, size].filter(Boolean).join(" · ");
+  return { ...change, what, added, removed, note };
 }

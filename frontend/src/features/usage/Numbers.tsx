@@ -3,13 +3,13 @@ import { useMemo, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { t } from "@/i18n/en/usage";
 import { Empty } from "@/ui/Empty";
-import { formatUsd } from "@/ui/format";
+import { formatPercent, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
 import { DataTable } from "@/ui/table/DataTable";
-import { byModel, type DayTotal, type ModelTotal, type Row, type Total } from "./totals";
+import { byModel, cachedShare, type DayTotal, type ModelTotal, type Row, type Total } from "./totals";
 import { dayName } from "./words";
 
 type Work = Schema["ObjectiveRow"];
@@ -47,6 +47,14 @@ const FIGURES: readonly Column<Total>[] = [
   },
   { id: "tokens_in", header: t("tokensIn"), numeric: true, value: (row) => row.tokens_in },
   { id: "tokens_cached", header: t("cached"), numeric: true, value: (row) => row.tokens_cached },
+  {
+    id: "cached_share",
+    header: t("share"),
+    numeric: true,
+    width: 96,
+    value: cachedShare,
+    cell: (row) => formatPercent(cachedShare(row) ?? 0),
+  },
   { id: "tokens_out", header: t("tokensOut"), numeric: true, value: (row) => row.tokens_out },
   { id: "requests", header: t("requests"), numeric: true, value: (row) => row.requests },
   { id: "failed", header: t("failed"), numeric: true, width: 88, value: (row) => row.failed },

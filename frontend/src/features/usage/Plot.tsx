@@ -1,28 +1,43 @@
 /** Bars of days. The plot is for the eye; the table below has the same numbers for everyone. */
 import { useMemo, useState } from "react";
 import { t } from "@/i18n/en/usage";
+import { Button } from "@/ui/Button";
 import { Bars } from "@/ui/plot/Bars";
 import { RadioGroup } from "@/ui/RadioGroup";
-import type { DayTotal } from "./totals";
+import { SafeText } from "@/ui/SafeText";
+import { type DayTotal, endOfScale, layersOf, type Row } from "./totals";
 import { amountOf, amountText, dayName, dayText, type Measure } from "./words";
 
 interface PlotProps {
+  rows: readonly Row[];
   /** Oldest first, without gaps. */
   days: readonly DayTotal[];
   measure: Measure;
   onMeasure: (measure: Measure) => void;
 }
 
+const ACCENT = "var(--color-accent)";
+/** One colour in steps, the largest model the darkest: rank is what they say, the legend has the names. */
+const SHADE = [100, 62, 36, 20].map((share) => `color-mix(in oklch, ${ACCENT} ${share}%, var(--color-paper))`);
+
 const AXIS = {
   money: (amount: number) => amountText(amount, "money"),
   tokens: (amount: number) => amountText(amount, "tokens"),
 } as const;
 
-export function Plot({ days, measure, onMeasure }: PlotProps) {
+export function Plot({ rows, days, measure, onMeasure }: PlotProps) {
   const [pointed, setPointed] = useState<number | null>(null);
+  const [full, setFull] = useState(false);
   const drawn = useMemo(
-    () => ({ days: days.map(({ day }) => day), amounts: days.map((day) => amountOf(day, measure)) }),
-    [days, measure],
+    () => ({
+      days: days.map(({ day }) => day),
+      layers: layersOf(rows, days, (total) => amountOf(total, measure)).map((layer, place) => ({
+        ...layer,
+        colour: SHADE[place] ?? ACCENT,
+      })),
+      end: endOfScale(days.map((day) => amountOf(day, measure))),
+    }),
+    [rows, days, measure],
   );
   const highest = days.reduce((most, day) => (amountOf(day, measure) > amountOf(most, measure) ? day : most));
   const shown = (pointed !== null && days[pointed]) || days.at(-1);
@@ -46,7 +61,9 @@ export function Plot({ days, measure, onMeasure }: PlotProps) {
       </figcaption>
       {nothing && <p className="border-y border-line py-8 text-ink-2">{t("noMoney")}</p>}
       <Bars
-        {...drawn}
+        days={drawn.days}
+        layers={drawn.layers}
+        most={full ? null : drawn.end}
         words={AXIS[measure]}
         onPoint={setPointed}
         hidden={nothing}
@@ -57,6 +74,27 @@ export function Plot({ days, measure, onMeasure }: PlotProps) {
           day: dayName(highest.day),
         })}
       />
+      {!nothing && (
+        <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-ink-2">
+          <ul className="flex flex-wrap gap-x-4 gap-y-1">
+            {drawn.layers.map(({ model, colour }) => (
+              <li key={model} className="flex items-center gap-1.5">
+                <span aria-hidden="true" className="size-2.5 rounded-sm" style={{ background: colour }} />
+                {model ? <SafeText>{model}</SafeText> : t("otherModels")}
+              </li>
+            ))}
+          </ul>
+          {drawn.end !== null && (
+            <span className="ml-auto flex items-center gap-3">
+              {!full &&
+                t("beyond", { day: dayName(highest.day), amount: amountText(amountOf(highest, measure), measure) })}
+              <Button size="sm" aria-pressed={full} onClick={() => setFull(!full)}>
+                {t("fullScale")}
+              </Button>
+            </span>
+          )}
+        </div>
+      )}
     </figure>
   );
 }

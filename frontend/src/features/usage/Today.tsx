@@ -8,7 +8,7 @@ import { formatTokens, formatUsd } from "@/ui/format";
 import { Meter } from "@/ui/Meter";
 import { Skeleton } from "@/ui/Skeleton";
 import { CapDialog } from "./CapDialog";
-import { tokensOf, totalOf } from "./totals";
+import { byMidnight, tokensOf, totalOf } from "./totals";
 
 /** Today against the cap of the whole home. */
 export function Today() {
@@ -29,6 +29,9 @@ export function Today() {
   if (!cap.data || !today.data) return <Skeleton lines={2} />;
   const { daily } = cap.data;
   const used = totalOf(today.data);
+  const pace = (amount: number) => byMidnight(amount, cap.data.today, new Date());
+  const money = daily.usd_micros === "unlimited" ? null : pace(used.usd_micros);
+  const tokens = pace(tokensOf(used));
   return (
     <section aria-label={t("today")} className="mb-5 border-y border-line py-4">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3">
@@ -52,11 +55,28 @@ export function Today() {
         />
       </div>
       <p className="mt-2 text-sm text-ink-2">
+        {tokens !== null && (
+          <Forecast
+            amount={
+              money === null ? t("tokensOf", { tokens: formatTokens(tokens) }) : formatUsd(money, used.price_known)
+            }
+            beyond={isBeyond(money, daily.usd_micros) || isBeyond(tokens, daily.tokens)}
+          />
+        )}{" "}
         {t("openOnes")} {!used.price_known && t("unpriced")}
       </p>
       <CapDialog open={changing} onOpenChange={setChanging} daily={daily} used={used} />
     </section>
   );
+}
+
+/** What the day comes to, and whether that is more than it may. */
+function Forecast({ amount, beyond }: { amount: string; beyond: boolean }) {
+  return <span className={beyond ? "text-ask" : ""}>{t(beyond ? "forecastBeyond" : "forecast", { amount })}</span>;
+}
+
+function isBeyond(amount: number | null, most: number | "unlimited"): boolean {
+  return amount !== null && most !== "unlimited" && amount > most;
 }
 
 function Limit({

@@ -9,13 +9,13 @@ import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { formatTokens, formatUsd } from "@/ui/format";
+import { formatPercent, formatTokens, formatUsd } from "@/ui/format";
 import { ButtonLink, Link } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
 import { Numbers } from "./Numbers";
 import { Today } from "./Today";
-import { byDay, type Row, tokensOf, totalOf } from "./totals";
+import { byDay, cachedShare, type Row, tokensOf, totalOf } from "./totals";
 import type { Measure } from "./words";
 
 const Plot = part(async () => (await import("./Plot")).Plot);
@@ -93,6 +93,7 @@ function Ranges({ range }: { range: Range }) {
 function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today: string }) {
   const perDay = useMemo(() => byDay(rows, days, today), [rows, days, today]);
   const total = useMemo(() => totalOf(rows), [rows]);
+  const share = cachedShare(total);
   const [chosen, setChosen] = useState<Measure | null>(null);
   if (rows.length === 0) {
     return (
@@ -111,10 +112,11 @@ function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today:
           tokens: formatTokens(tokensOf(total)),
           requests: total.requests,
           failed: total.failed,
-        })}
+        })}{" "}
+        {share !== null && t("cachedShare", { share: formatPercent(share) })}
       </p>
       <Suspense fallback={<div className="mb-6 h-64" aria-busy="true" />}>
-        <Plot days={perDay} measure={measure} onMeasure={setChosen} />
+        <Plot rows={rows} days={perDay} measure={measure} onMeasure={setChosen} />
       </Suspense>
       <Numbers rows={rows} perDay={perDay} days={days} />
     </>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byDay, byModel, type Row, tokensOf, totalOf } from "./totals";
+import { byDay, byMidnight, byModel, cachedShare, endOfScale, layersOf, type Row, tokensOf, totalOf } from "./totals";
 
 const TODAY = "2026-03-02";
 
@@ -52,4 +52,33 @@ test("no day is skipped or named twice where clocks change", () => {
     const days = byDay([], 3, today).map((one) => Number(one.day.slice(-2)));
     expect(days).toEqual([0, 1, 2].map((place) => Number(today.slice(-2)) - 2 + place));
   }
+});
+
+test("layers are the largest models and the rest together, and add up to the days", () => {
+  const rows = ["a", "b", "c", "d", "e"].map((model, place) => row(TODAY, model, { tokens_out: 10 * place }));
+  const days = byDay(rows, 2, TODAY);
+  const layers = layersOf(rows, days, tokensOf);
+  expect(layers.map(({ model, amounts }) => [model, ...amounts])).toEqual([
+    ["e", 0, 140],
+    ["d", 0, 130],
+    ["c", 0, 120],
+    ["", 0, 210],
+  ]);
+});
+
+test("the scale ends below a day that would flatten the others, and only then", () => {
+  expect(endOfScale([1, 2, 40, 4])).toBe(5);
+  expect(endOfScale([1, 2, 8, 4])).toBeNull();
+  expect(endOfScale([0, 0, 40])).toBeNull();
+});
+
+test("a day is carried on at its pace once it is three hours old", () => {
+  expect(byMidnight(300, TODAY, new Date(2026, 2, 2, 6))).toBe(1200);
+  expect(byMidnight(300, TODAY, new Date(2026, 2, 2, 1))).toBeNull();
+  expect(byMidnight(300, TODAY, new Date(2026, 2, 3, 6))).toBeNull();
+});
+
+test("the cached share is of what went in", () => {
+  expect(cachedShare(row(TODAY, "a"))).toBe(0.4);
+  expect(cachedShare(row(TODAY, "a", { tokens_in: 0 }))).toBeNull();
 });

@@ -64,6 +64,62 @@ export function byModel(rows: readonly Row[]): readonly ModelTotal[] {
   );
 }
 
+/** Models that have a shade of their own; the others share one. */
+const SHADES = 3;
+
+export interface Layer {
+  /** "" for all the other ones together. */
+  model: string;
+  /** By day, in the order of ``days``. */
+  amounts: readonly number[];
+}
+
+/** Amounts by model, the largest first, the small ones as one. Together they are the days' totals. */
+export function layersOf(
+  rows: readonly Row[],
+  days: readonly DayTotal[],
+  amountOf: (total: Total) => number,
+): readonly Layer[] {
+  const sums = new Map<string, Map<string, number>>();
+  for (const row of rows) {
+    const perDay = sums.get(row.model) ?? new Map<string, number>();
+    sums.set(row.model, perDay.set(row.day, (perDay.get(row.day) ?? 0) + amountOf(row)));
+  }
+  const layers = [...sums].map(([model, perDay]) => ({ model, amounts: days.map(({ day }) => perDay.get(day) ?? 0) }));
+  const used = layers.filter((layer) => sum(layer.amounts) > 0);
+  used.sort((one, two) => sum(two.amounts) - sum(one.amounts));
+  const rest = used.slice(SHADES);
+  const others = days.map((_, place) => sum(rest.map((layer) => layer.amounts[place] ?? 0)));
+  return rest.length > 1 ? [...used.slice(0, SHADES), { model: "", amounts: others }] : used;
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((all, amount) => all + amount, 0);
+}
+
+const TOWERS = 4;
+
+/** Where the scale ends when one day would flatten all others; null where none does. */
+export function endOfScale(amounts: readonly number[]): number | null {
+  const [first = 0, second = 0] = [...amounts].sort((one, two) => two - one);
+  return second > 0 && first > TOWERS * second ? second * 1.25 : null;
+}
+
+/** What today comes to at its pace so far; null in the first hours, which say little, and on another calendar's day. */
+export function byMidnight(used: number, today: string, now: Date): number | null {
+  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
+  const elapsed = (now.getTime() - midnight.getTime()) / DAY_MS;
+  return used > 0 && day === today && elapsed >= 0.125 ? Math.round(used / elapsed) : null;
+}
+
+/** The share of the input that a provider had in its cache; null where nothing went in. */
+export function cachedShare({ tokens_in, tokens_cached }: Total): number | null {
+  return tokens_in > 0 ? tokens_cached / tokens_in : null;
+}
+
 /** What a cap counts: what went in, the cached part with it, and what came out. */
 export function tokensOf(total: Total): number {
   return total.tokens_in + total.tokens_out;

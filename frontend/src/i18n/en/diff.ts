@@ -7,6 +7,7 @@ export const t = define("diff", {
   line: "line {line, number}",
   added: "added:",
   removed: "removed:",
+  comment: "Comment on line {line, number}",
   nothing: "No lines to compare.",
   cut: "{count, plural, one {# more line} other {at least # more lines}} not shown.",
   shown: "{shown, number} of {total, number} lines",

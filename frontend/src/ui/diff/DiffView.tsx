@@ -1,20 +1,12 @@
 import { Suspense } from "react";
 import { part } from "@/api/parts";
 import { Skeleton } from "../Skeleton";
+import type { DiffLook } from "./DiffLines";
 
 const Shown = part(async () => (await import("./DiffLines")).UnifiedDiff);
 const Compared = part(async () => (await import("./DiffCompared")).DiffCompared);
 
-interface Common {
-  /** The name of the file, for its label. */
-  path: string;
-  /** One column, two of them, or two where there is room. */
-  layout?: "auto" | "unified" | "split" | undefined;
-  /** How many lines are shown before the reader wants more. */
-  most?: number | undefined;
-}
-
-export type DiffViewProps = Common & ({ diff: string } | { before: string; after: string });
+export type DiffViewProps = DiffLook & ({ diff: string } | { before: string; after: string });
 
 /**
  * How a file changed: by a unified diff, or by both texts. Each line has its sign and, for those who listen, its word;

@@ -19,7 +19,11 @@ export function compare(before: string, after: string): Hunk[] {
       same(last.hunk.lines, old, last, change.fromA - last.old);
     } else {
       if (last) same(last.hunk.lines, old, last, Math.min(AROUND, old.length - last.old));
-      last = { hunk: { heading: "", lines: [], missing: 0 }, old: change.fromA - lead, new: change.fromB - lead };
+      last = {
+        hunk: { heading: "", lines: [], missing: 0, source: "" },
+        old: change.fromA - lead,
+        new: change.fromB - lead,
+      };
       hunks.push(last.hunk);
       same(last.hunk.lines, old, last, lead);
     }

@@ -18,6 +18,8 @@ export interface Hunk {
   lines: Line[];
   /** How many of its lines the diff does not have, because it was cut. */
   missing: number;
+  /** Its part of the diff to the letter, header included; "" where there was no diff. */
+  source: string;
 }
 
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
@@ -35,6 +37,7 @@ export function parseUnified(diff: string): Hunk[] {
   };
   for (const row of rows) {
     if (open && (at.oldLeft > 0 || at.newLeft > 0) && row !== NO_END) {
+      open.source += `\n${row}`;
       open.lines.push(take(row, at));
       continue;
     }
@@ -42,11 +45,11 @@ export function parseUnified(diff: string): Hunk[] {
     if (header) {
       close();
       at = begin(header);
-      open = { heading: header[5] ?? "", lines: [], missing: 0 };
+      open = { heading: header[5] ?? "", lines: [], missing: 0, source: row };
       hunks.push(open);
     } else if (!isFileHeader(row, open === null)) {
       if (!open) {
-        open = { heading: "", lines: [], missing: 0 };
+        open = { heading: "", lines: [], missing: 0, source: "" };
         hunks.push(open);
       }
       open.lines.push({ kind: "note", text: row.startsWith("\\ ") ? row.slice(2) : row, old: null, new: null });

@@ -13,7 +13,10 @@ const SHORT_DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "sho
 export interface BarsProps {
   /** Dates, `YYYY-MM-DD`, oldest first, without gaps. Keep the same arrays while nothing changed. */
   days: readonly string[];
-  amounts: readonly number[];
+  /** From the bottom of each bar to its top, with the colour that each part has in CSS. */
+  layers: readonly { colour: string; amounts: readonly number[] }[];
+  /** Where the scale ends; null for the highest bar. */
+  most?: number | null | undefined;
   /** An amount at the axis. The same function each time. */
   words: (amount: number) => string;
   /** What the plot shows, for those who do not see it. */
@@ -23,9 +26,9 @@ export interface BarsProps {
   hidden?: boolean | undefined;
 }
 
-export function Bars({ days, amounts, words, label, onPoint, hidden }: BarsProps) {
+export function Bars({ days, layers, most = null, words, label, onPoint, hidden }: BarsProps) {
   const box = useRef<HTMLDivElement>(null);
-  useBars(box, days, amounts, words, onPoint);
+  useBars(box, days, layers, most, words, onPoint);
   return (
     <div ref={box} role="img" aria-label={label} className="h-55 min-w-0 overflow-hidden text-accent" hidden={hidden} />
   );
@@ -35,15 +38,19 @@ export function Bars({ days, amounts, words, label, onPoint, hidden }: BarsProps
 function useBars(
   box: RefObject<HTMLDivElement | null>,
   days: readonly string[],
-  amounts: readonly number[],
+  layers: BarsProps["layers"],
+  most: number | null,
   words: (amount: number) => string,
   onPoint: (place: number | null) => void,
 ): void {
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const data: uPlot.AlignedData = [days.map((day) => Date.parse(day) / 1000), [...amounts]];
-    const plot = new uPlot(optionsFor(element, words, onPoint), data, element);
+    // The tallest is drawn first, and each lower one over it: what is seen of a bar is its own part.
+    const heights = layers.map((_, upto) => days.map((_, at) => heightOf(layers, upto, at))).toReversed();
+    const colours = layers.map(({ colour }) => colour).toReversed();
+    const data: uPlot.AlignedData = [days.map((day) => Date.parse(day) / 1000), ...heights];
+    const plot = new uPlot(optionsFor(element, colours, most, words, onPoint), data, element);
     const sized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
     // Both ways in which the theme can change: the system's, and the person's choice.
@@ -58,15 +65,17 @@ function useBars(
       chosen.disconnect();
       plot.destroy();
     };
-  }, [box, days, amounts, words, onPoint]);
+  }, [box, days, layers, most, words, onPoint]);
 }
 
 function optionsFor(
   element: HTMLElement,
+  colours: readonly string[],
+  end: number | null,
   words: (amount: number) => string,
   onPoint: (place: number | null) => void,
 ): uPlot.Options {
-  const colour = (name: string) => () => colourOf(element, name);
+  const colour = (name: string) => () => colourOf(element, `var(${name})`);
   const axis: uPlot.Axis = {
     stroke: colour("--color-ink-2"),
     font: AXIS_FONT,
@@ -81,7 +90,7 @@ function optionsFor(
     padding: [12, 4, 0, 4],
     scales: {
       x: { time: true, range: (_, least, most) => [least - HALF_DAY_S, most + HALF_DAY_S] },
-      y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
+      y: { range: (_, __, most) => [0, end ?? (most > 0 ? most * 1.05 : 1)] },
     },
     axes: [
       { ...axis, grid: { show: false }, size: 28, space: 72, values: (_, splits) => splits.map(shortDay) },
@@ -89,26 +98,30 @@ function optionsFor(
     ],
     series: [
       {},
-      {
-        fill: colour("--color-accent"),
+      ...colours.map((fill) => ({
+        fill: () => colourOf(element, fill),
         width: 0,
         points: { show: false },
         ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, WIDEST_BAR], radius: 0.15 }) }),
-      },
+      })),
     ],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     hooks: { setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)] },
   };
 }
 
+function heightOf(layers: BarsProps["layers"], upto: number, at: number): number {
+  return layers.slice(0, upto + 1).reduce((sum, { amounts }) => sum + (amounts[at] ?? 0), 0);
+}
+
 function shortDay(seconds: number): string {
   return SHORT_DAY.format(seconds * 1000);
 }
 
-/** A canvas knows no variables: the colour that one has here and now. */
-function colourOf(element: HTMLElement, name: string): string {
+/** A canvas knows no variables: the colour that something in CSS is here and now. */
+function colourOf(element: HTMLElement, css: string): string {
   const probe = document.createElement("i");
-  probe.style.color = `var(${name})`;
+  probe.style.color = css;
   element.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();

@@ -1,6 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/workspace";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -8,13 +6,14 @@ import { Select } from "@/ui/Select";
 import { Skeleton } from "@/ui/Skeleton";
 import { Compared } from "./Compared";
 import { EditEntry } from "./EditEntry";
+import { useEdits } from "./edits";
 
-/** Which changes: by each call, or between two moments. */
+/** Which changes: all since a checkpoint, or by each call. */
 type Shown = "edits" | "since";
 
-/** What the session changed in its folder, each edit by itself, or all that differs between two checkpoints. */
+/** What the session changed in its folder: all of it file by file, to be reviewed, or each edit by itself. */
 export function ChangesPanel({ session }: { session: string }) {
-  const [shown, setShown] = useState<Shown>("edits");
+  const [shown, setShown] = useState<Shown>("since");
   return (
     <div className="flex flex-col gap-3 p-4">
       <Select
@@ -22,8 +21,8 @@ export function ChangesPanel({ session }: { session: string }) {
         size="sm"
         className="max-w-80"
         items={[
-          { value: "edits", label: t("byCall"), hint: t("byCallHint") },
           { value: "since", label: t("betweenCheckpoints"), hint: t("betweenCheckpointsHint") },
+          { value: "edits", label: t("byCall"), hint: t("byCallHint") },
         ]}
         value={shown}
         onValueChange={setShown}
@@ -34,10 +33,7 @@ export function ChangesPanel({ session }: { session: string }) {
 }
 
 function Edits({ session }: { session: string }) {
-  const edits = useQuery({
-    queryKey: ["sessions", session, "changes"],
-    queryFn: () => data(api.GET("/sessions/{session}/changes", { params: { path: { session } } })),
-  });
+  const edits = useEdits(session);
   if (edits.isPending) return <Skeleton lines={5} />;
   if (edits.error) return <ErrorNote title={t("changesFailed")} error={edits.error} />;
   const rows = edits.data.items.toReversed();

@@ -8,7 +8,7 @@ import { RadioGroup } from "@/ui/RadioGroup";
 import { useDifferences } from "../changes/Compared";
 import { SinceThen } from "./CheckpointEntry";
 import { type Checkpoint, named } from "./reading";
-import { restore, told, type Wanted } from "./restoring";
+import { reportRestored, restore, type Wanted } from "./restoring";
 
 type What = "both" | "files" | "conversation";
 
@@ -23,7 +23,7 @@ export function RestoreDialog({ session, row, onClose }: { session: string; row:
     go.mutate(wanted, {
       onSuccess: (answer) => {
         onClose();
-        void told(session, wanted, answer);
+        void reportRestored(session, wanted, answer);
       },
     });
   return (

@@ -9,19 +9,23 @@ export interface Wanted {
   checkpoint: string;
   files: boolean;
   conversation: boolean;
+  /** Only these files. */
+  paths?: string[] | undefined;
+  /** Of the one file, only this part of its diff. */
+  part?: string | undefined;
 }
 
-export function restore(session: string, { checkpoint, files, conversation }: Wanted, key: string) {
+export function restore(session: string, { checkpoint, paths = [], part = "", ...what }: Wanted, key: string) {
   return data(
     api.POST("/sessions/{session}/checkpoints/{checkpoint}/restore", {
       params: { path: { session, checkpoint }, ...withKey(key) },
-      body: { files, conversation, paths: [] },
+      body: { ...what, paths, part },
     }),
   );
 }
 
 /** Say that it is done, and offer the way back: how things were was kept first. */
-export async function told(session: string, wanted: Wanted, answer: Schema["Answer"]): Promise<void> {
+export async function reportRestored(session: string, wanted: Wanted, answer: Schema["Answer"]): Promise<void> {
   await queries.invalidateQueries({ queryKey: ["sessions", session] });
   const before = (await readCheckpoints(session)).items.findLast((row) => row.why === "restore");
   toast({
@@ -30,14 +34,14 @@ export async function told(session: string, wanted: Wanted, answer: Schema["Answ
     kind: "good",
     action: before && {
       label: t("restoredBack"),
-      onClick: () => void back(session, { ...wanted, checkpoint: before.id }),
+      onClick: () => void back(session, { ...wanted, checkpoint: before.id, part: "" }),
     },
   });
 }
 
 async function back(session: string, wanted: Wanted): Promise<void> {
   try {
-    await told(session, wanted, await restore(session, wanted, newKey()));
+    await reportRestored(session, wanted, await restore(session, wanted, newKey()));
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     toast({ title: t("restoreFailed"), detail, kind: "danger" });

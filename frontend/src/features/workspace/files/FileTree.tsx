@@ -8,7 +8,9 @@ import { Icon } from "@/ui/Icon";
 import { revealed } from "@/ui/reveal";
 import { SafeText } from "@/ui/SafeText";
 import { Skeleton } from "@/ui/Skeleton";
+import { ChangeMark } from "../changes/ReviewTree";
 import { move, type Row, rowsOf } from "./tree";
+import type { Changed } from "./useChanged";
 import { useFolders } from "./useFolders";
 
 const ROW_PX = 28;
@@ -19,12 +21,14 @@ export function FileTree({
   session,
   open,
   chosen,
+  changed,
   onToggle,
   onChoose,
 }: {
   session: string;
   open: ReadonlySet<string>;
   chosen: string;
+  changed: Changed;
   onToggle: (folder: string, open: boolean) => void;
   onChoose: (path: string) => void;
 }) {
@@ -116,6 +120,7 @@ export function FileTree({
               style={style}
               active={row.id === current}
               chosen={row.id === chosen}
+              mark={changed.get(row.id)}
               onClick={() => click(row)}
             />
           );
@@ -131,6 +136,7 @@ function Entry({
   style,
   active,
   chosen,
+  mark,
   onClick,
 }: {
   id: string;
@@ -138,6 +144,7 @@ function Entry({
   style: React.CSSProperties;
   active: boolean;
   chosen: boolean;
+  mark: ReturnType<Changed["get"]>;
   onClick: () => void;
 }) {
   const { file } = row;
@@ -171,6 +178,15 @@ function Entry({
         {folder || <span className="sr-only">{t(`is_${file.kind}`)} </span>}
         <SafeText>{file.name}</SafeText>
       </span>
+      {mark && (
+        <span className="ml-auto">
+          {folder ? (
+            <span className="block size-1.5 rounded-full bg-ask" title={t("changedIn")} />
+          ) : (
+            <ChangeMark kind={mark} />
+          )}
+        </span>
+      )}
     </div>
   );
 }

@@ -1,8 +1,8 @@
-/** The whole window for what stands beside the conversation on a desk. Nothing is swiped: a terminal takes the finger. */
+/** The whole window for what is next to the conversation on a desk. Nothing is swiped: a terminal takes the finger. */
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { t } from "@/i18n/en/ui";
-import { IconButton } from "@/ui/IconButton";
+import { IconButton } from "./IconButton";
 
 export function Sheet({
   open,
