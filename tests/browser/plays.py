@@ -23,6 +23,8 @@ FERRY = "The ferry leaves at nine on Sundays."
 _PLAN = {"steps": [{"title": "Read the notes"}, {"title": "Write the summary"}]}
 _TRIMMED = [{"kind": "exists", "subject": "wicks.txt"}, {"kind": "command", "subject": "test -d lamps"}]
 _EDIT = {"path": "lamps.py", "old": '"south"]', "new": '"south", "west"]'}
+_LOG = "".join(f"- day {day}: nothing to report\n" for day in range(1, 61))
+_TIDES = "# Tides\n\n- high at 06:10\n- low at 12:52\n- high at 18:40"
 
 PLAYS: dict[str, tuple[Turn, ...]] = {
     "summarise the tides": (
@@ -82,6 +84,16 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("I make a plan first.", calls=(Call("plan", {"steps": [{"title": "Trim"}], "checks": _TRIMMED}),)),
         Turn("", calls=(Call("write", {"path": "wicks.txt", "text": "trimmed\n"}),)),
         Turn("The wicks are trimmed, all of them."),
+    ),
+    "test the harbour": (Turn("I run them.", calls=(Call("shell", {"command": "python3 -m unittest"}),)),),
+    "write the log": (Turn("", calls=(Call("write", {"path": "log.md", "text": _LOG}),)), Turn("It is written.")),
+    "correct the tides": (Turn("", calls=(Call("write", {"path": "notes/tides.md", "text": _TIDES}),)),),
+    "weigh the boats": (
+        Turn(
+            "I weigh.",
+            calls=tuple(Call("shell", {"command": f"wc -{flag} notes/boats.csv > {flag}.txt"}) for flag in "cwl"),
+        ),
+        Turn("They are weighed."),
     ),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }

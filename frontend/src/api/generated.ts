@@ -3048,6 +3048,8 @@ export interface components {
          * @description One question to the person, with everything needed to answer it.
          */
         ApprovalRow: {
+            /** @default 0 */
+            answered_ms: number;
             arguments: string;
             /** @default  */
             bound: string;

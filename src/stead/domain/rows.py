@@ -166,6 +166,8 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     """Where the arguments that say what is acted on came from."""
     bound: str = ""
     """What a lasting yes is bound to, and then it is for this session alone; "" for nothing."""
+    answered_ms: int = 0
+    """When it was answered or lapsed; 0 while it waits."""
 
 
 UsageBy = Literal["day", "session"]

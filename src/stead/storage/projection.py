@@ -257,15 +257,15 @@ def asked(objective: Objective, event: ev.Event, body: ev.ApprovalRequested) -> 
     )
 
 
-def answered(row: ApprovalRow, body: Answered) -> ApprovalRow:
-    """A question after its answer."""
+def answered(row: ApprovalRow, body: Answered, ts_ms: int) -> ApprovalRow:
+    """A question after its answer, which came at ``ts_ms``."""
     match body:
         case ev.ApprovalGiven(door=door):
-            return replace(row, status="given", door=door)
+            return replace(row, status="given", door=door, answered_ms=ts_ms)
         case ev.ApprovalDenied(door=door):
-            return replace(row, status="denied", door=door)
+            return replace(row, status="denied", door=door, answered_ms=ts_ms)
         case ev.ApprovalLapsed():
-            return replace(row, status="lapsed")
+            return replace(row, status="lapsed", answered_ms=ts_ms)
 
 
 def shown(objective: Objective, goal: str) -> ObjectiveRow:

@@ -153,27 +153,27 @@ class Projector:
                     (row.id, row.session, event.seq, row.status, _encode(row)),
                 )
             case ev.ApprovalGiven(id=id) | ev.ApprovalDenied(id=id) | ev.ApprovalLapsed(id=id):
-                self._answer(id, event.body)
+                self._answer(id, event.body, event.ts_ms)
             case ev.GoalChanged(goal=goal):
                 self._connection.execute("UPDATE objectives SET goal = ? WHERE id = ?", (goal, event.session))
             case ev.ObjectiveEnded():
-                self._lapse(event.session)
+                self._lapse(event.session, event.ts_ms)
             case _:
                 pass
 
-    def _answer(self, id: ApprovalId, body: projection.Answered) -> None:
+    def _answer(self, id: ApprovalId, body: projection.Answered, ts_ms: int) -> None:
         row = self._connection.execute("SELECT row FROM approvals WHERE id = ?", (id,)).fetchone()
         if row is not None:
-            self._keep(projection.answered(decode_approval(row[0]), body))
+            self._keep(projection.answered(decode_approval(row[0]), body, ts_ms))
 
-    def _lapse(self, session: SessionId) -> None:
+    def _lapse(self, session: SessionId, ts_ms: int) -> None:
         """The end of an objective voids its open questions."""
         rows = self._connection.execute(
             "SELECT row FROM approvals WHERE session = ? AND status = 'pending'", (session,)
         ).fetchall()
         for (row,) in rows:
             approval = decode_approval(row)
-            self._keep(projection.answered(approval, ev.ApprovalLapsed(approval.id, approval.key, "ended")))
+            self._keep(projection.answered(approval, ev.ApprovalLapsed(approval.id, approval.key, "ended"), ts_ms))
 
     def _keep(self, row: ApprovalRow) -> None:
         self._connection.execute(

@@ -4,6 +4,7 @@ import { Suspense, useEffect, useRef } from "react";
 import { part } from "@/api/parts";
 import { useWaiting } from "@/api/pending";
 import { useSignedIn } from "@/api/session";
+import { activeCard, isCardKey, moveBy, pressCard, showCard } from "@/features/approvals/active";
 import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
 import { cx } from "@/ui/classes";
@@ -88,13 +89,23 @@ function useKeys() {
         if (id === "palette") show("palette");
         else if (id === "help") show("keys");
         else if (id === "stop") show("stop");
-        else if (id === "question") show("question");
+        else if (id === "question") showQuestion(() => show("question"));
+        else if (isCardKey(id)) pressCard(id);
+        else if (id === "next") moveBy(1);
+        else if (id === "previous") moveBy(-1);
         else if (id === "new objective") void navigate({ to: "/objectives/new" });
         else if (id === "new session") void navigate({ to: "/sessions/new" });
         else if (id.startsWith("go ")) void navigate({ to: PAGES[id.slice(3) as PageName].path });
       }),
     [navigate, show],
   );
+}
+
+/** A question that the page shows takes the focus where it stands; only without one a sheet brings it. */
+function showQuestion(bring: () => void) {
+  const card = activeCard();
+  if (card) showCard(card);
+  else bring();
 }
 
 /** What the browser's tab says: how much waits, and where one is. */

@@ -4,11 +4,11 @@ import { ButtonLink } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Time } from "@/ui/Time";
-import { argumentsOf, sentence } from "./words";
+import { lineOf, Title } from "./Title";
+import { sentence } from "./words";
 
 /** A question in short, and the way to its whole. Nothing can be answered from what is not all there. */
 export function ApprovalLine({ approval: row }: { approval: Schema["ApprovalRow"] }) {
-  const first = argumentsOf(row.arguments)[0]?.value.split("\n")[0]?.slice(0, 200) ?? "";
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 rounded-lg border border-ask-line bg-ask-fill px-4 py-3">
       <span className="text-ask">
@@ -16,10 +16,7 @@ export function ApprovalLine({ approval: row }: { approval: Schema["ApprovalRow"
       </span>
       <div className="min-w-0">
         <p className="truncate font-medium">
-          <SafeText>{sentence(row)}</SafeText>
-        </p>
-        <p className="truncate font-mono text-sm">
-          <SafeText>{first}</SafeText>
+          <Title row={row} />
         </p>
         <p className="truncate text-ink-2 text-sm">
           <SafeText>{row.title}</SafeText>, <Time at={row.requested_ms} />
@@ -28,7 +25,7 @@ export function ApprovalLine({ approval: row }: { approval: Schema["ApprovalRow"
       <ButtonLink
         to="/approvals/$id"
         params={{ id: row.id }}
-        aria-label={t("answerNamed", { what: `${sentence(row)}: ${first}` })}
+        aria-label={t("answerNamed", { what: `${sentence(row)}: ${lineOf(row)}` })}
       >
         {t("answer")}
       </ButtonLink>

@@ -1,21 +1,21 @@
-/** The inbox: what waits for an answer, and what was answered. */
+/** The inbox: what needs an answer as a list next to the card, and what was answered. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { api, data } from "@/api/client";
-import { usePending, useReviews, useWaiting } from "@/api/pending";
+import { useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/approvals";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { ButtonLink, Link } from "@/ui/Link";
+import { Link } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
 import { SafeText } from "@/ui/SafeText";
 import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
-import { ApprovalCard } from "./ApprovalCard";
-import { ReviewLine } from "./ReviewLine";
-import { doorName, sentence } from "./words";
+import { Inbox } from "./Inbox";
+import { Title } from "./Title";
+import { doorName } from "./words";
 
 type Shown = "pending" | "all";
 
@@ -25,47 +25,18 @@ export function ApprovalsPage() {
   const shown: Shown = search.status === "all" ? "all" : "pending";
   const waiting = useWaiting();
   return (
-    <div className="mx-auto max-w-220 p-4 md:p-6">
+    <div className="mx-auto max-w-280 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} />
       <Tabs
         label={t("title")}
         value={shown}
         onValueChange={(status) => void navigate({ to: "/approvals", search: { status } })}
         items={[
-          { value: "pending", label: t("pendingTab"), count: waiting, content: <Pending /> },
+          { value: "pending", label: t("pendingTab"), count: waiting, content: <Inbox /> },
           { value: "all", label: t("settledTab"), content: <Settled /> },
         ]}
       />
     </div>
-  );
-}
-
-function Pending() {
-  const { data: rows, error: unread } = usePending();
-  const { data: reviews, error: unseen } = useReviews();
-  const error = unread ?? unseen;
-  if (error) return <ErrorNote error={error} />;
-  if (!rows || !reviews) return <Skeleton lines={6} />;
-  if (rows.items.length + reviews.items.length === 0) {
-    return (
-      <Empty title={t("none")} action={<ButtonLink to="/objectives/new">{t("noneAction")}</ButtonLink>}>
-        {t("noneWhy")}
-      </Empty>
-    );
-  }
-  return (
-    <ul className="grid gap-4">
-      {rows.items.map((row) => (
-        <li key={row.id}>
-          <ApprovalCard approval={row} />
-        </li>
-      ))}
-      {reviews.items.map((row) => (
-        <li key={row.id}>
-          <ReviewLine row={row} />
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -76,20 +47,30 @@ function Settled() {
   });
   if (error) return <ErrorNote error={error} />;
   if (!rows) return <Skeleton lines={6} />;
-  const settled = rows.items.filter((row) => row.status !== "pending");
+  const settled = rows.items
+    .filter((row) => row.status !== "pending")
+    .toSorted((one, other) => other.answered_ms - one.answered_ms);
   if (settled.length === 0) return <Empty title={t("noneSettled")}>{t("noneSettledWhy")}</Empty>;
   return (
     <ul className="divide-y divide-line">
       {settled.map((row) => (
-        <li key={row.id} className="flex min-h-(--row-roomy) flex-wrap items-center gap-x-4 gap-y-1 py-2">
-          <Link to="/approvals/$id" params={{ id: row.id }} kind="plain" className="min-w-0 flex-1 truncate">
-            <SafeText>{sentence(row)}</SafeText>
-          </Link>
+        <li
+          key={row.id}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 py-2 md:grid-cols-[minmax(0,1fr)_7rem_14rem]"
+        >
+          <div className="min-w-0">
+            <Link to="/approvals/$id" params={{ id: row.id }} kind="plain" className="block truncate">
+              <Title row={row} />
+            </Link>
+            <p className="truncate text-ink-2 text-sm">
+              <SafeText>{row.title}</SafeText>
+            </p>
+          </div>
           <State kind={row.status === "given" ? "good" : row.status === "denied" ? "danger" : "quiet"}>
             {row.status === "lapsed" ? t("lapsedShort") : t(row.status === "given" ? "givenShort" : "deniedShort")}
           </State>
-          <span className="text-ink-2 text-sm">
-            {doorName(row.door)} <Time at={row.requested_ms} />
+          <span className="text-ink-2 text-sm max-md:col-span-full md:text-right">
+            {doorName(row.door)} <Time at={row.answered_ms || row.requested_ms} />
           </span>
         </li>
       ))}

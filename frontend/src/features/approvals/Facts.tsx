@@ -1,12 +1,12 @@
-/** What a person should know before answering, beside what would run. */
+/** What a person should know before answering, next to what would run. */
 import { useQuery } from "@tanstack/react-query";
 import { api, data, type Schema } from "@/api/client";
 import { t } from "@/i18n/en/approvals";
 import { formatUsd } from "@/ui/format";
-import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
 import { Tainted } from "@/ui/Tainted";
 import { Time } from "@/ui/Time";
+import { previewOf } from "./preview";
 import { covered, doubtful, sourceName, whence } from "./words";
 
 type Row = Schema["ApprovalRow"];
@@ -16,21 +16,20 @@ export function Facts({ row }: { row: Row }) {
     queryKey: ["objectives", row.session],
     queryFn: () => data(api.GET("/objectives/{session}", { params: { path: { session: row.session } } })),
   });
-  const home = work?.kind === "session" ? "/sessions/$id" : "/objectives/$id";
+  const { unset } = previewOf(row.tool, row.arguments);
   return (
-    <dl className="mt-4 grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm md:grid-cols-[max-content_minmax(0,1fr)] md:gap-x-6 [&_dt]:text-ink-3">
-      <dt>{t("forWork")}</dt>
+    <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm md:grid-cols-[max-content_minmax(0,1fr)] md:gap-x-6 [&_dt]:text-ink-3">
+      {unset.length > 0 && (
+        <>
+          <dt>{t("unset")}</dt>
+          <dd>
+            <code>{unset.map(({ name, value }) => `${name} ${value}`).join(", ")}</code>
+          </dd>
+        </>
+      )}
+      <dt>{t("rule")}</dt>
       <dd>
-        <Link to={home} params={{ id: row.session }}>
-          <SafeText>{row.title}</SafeText>
-        </Link>
-      </dd>
-      <dt>{t("whyAsks")}</dt>
-      <dd>
-        <SafeText>{row.reason}</SafeText>{" "}
-        <span className="text-ink-3">
-          ({t("rule")} <code>{row.rule}</code>)
-        </span>
+        <code>{row.rule}</code>
       </dd>
       <Origins row={row} />
       {row.shape && <Covers shape={row.shape} bound={Boolean(row.bound)} />}
@@ -82,7 +81,6 @@ function Origins({ row }: { row: Row }) {
                 </code>
                 {": "}
                 <SafeText>{whence(origin)}</SafeText>
-                {origin.integrity === "untrusted" && <Tainted origins={[whence(origin)]} word />}
               </span>
             ))}
           </dd>
@@ -97,6 +95,22 @@ function Origins({ row }: { row: Row }) {
         </>
       )}
     </>
+  );
+}
+
+/** Where the values came from, in sight where that was not the person, nor the model's own choice. */
+export function Foreign({ row }: { row: Row }) {
+  const origins = (row.origins ?? []).filter(({ source }) => source);
+  if (origins.length === 0) return null;
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-x-3 text-ink-2 text-sm">
+      {origins.map((origin) => (
+        <span key={`${origin.argument} ${origin.source}`}>
+          <SafeText>{t("foreign", { argument: origin.argument, source: whence(origin) })}</SafeText>
+          {origin.source !== "workspace" && <Tainted origins={[whence(origin)]} word />}
+        </span>
+      ))}
+    </p>
   );
 }
 

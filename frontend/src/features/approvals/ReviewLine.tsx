@@ -9,15 +9,14 @@ const PATHS = 3;
 
 /** Changes that wait, in short, and the way to their diff, where they are applied or thrown away. */
 export function ReviewLine({ row }: { row: Schema["ObjectiveRow"] }) {
-  const { waiting, held } = row.review;
-  const many = waiting < 0 ? t("reviewMany") : t("review", { count: waiting });
+  const { held } = row.review;
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 rounded-lg border border-ask-line bg-ask-fill px-4 py-3">
       <span className="text-ask">
         <Shape kind="ask" />
       </span>
       <div className="min-w-0">
-        <p className="truncate font-medium">{many}</p>
+        <p className="truncate font-medium">{reviewWords(row)}</p>
         {held.slice(0, PATHS).map(({ path, why }) => (
           <p key={path} className="truncate text-sm">
             <SafeText mono>{path}</SafeText>{" "}
@@ -39,4 +38,9 @@ export function ReviewLine({ row }: { row: Schema["ObjectiveRow"] }) {
       </ButtonLink>
     </div>
   );
+}
+
+/** How many changes wait. */
+export function reviewWords({ review: { waiting } }: Schema["ObjectiveRow"]): string {
+  return waiting < 0 ? t("reviewMany") : t("review", { count: waiting });
 }

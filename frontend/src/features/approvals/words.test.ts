@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { argumentsOf, beginning, sentence } from "./words";
+import { argumentsOf, sentence } from "./words";
 
 const ROW = { tool: "fetch", directory: "/srv/quill" };
 
@@ -30,19 +30,5 @@ describe("what is shown is what would run", () => {
     expect(said("https://ink.example@evil.example/")).toContain("evil.example");
     expect(said("https://ink.example@evil.example/")).not.toContain("ink.example");
     expect(said({ host: "ink.example" })).toContain('"host": "ink.example"');
-  });
-});
-
-describe("nothing is allowed that was out of sight", () => {
-  test.each([
-    ["empty lines", `ls${"\n".repeat(300)}rm -rf ~`],
-    ["a long line", `ls ${"#".repeat(2000)}; rm -rf ~`],
-  ])("a command whose end lies behind %s has to be opened first", (_, value) => {
-    expect(beginning({ name: "command", value }).cut).toBe(true);
-  });
-
-  test("a command of a few lines is there as a whole", () => {
-    const value = `cd notes && ${"wc -l a.md; ".repeat(40)}\necho done`;
-    expect(beginning({ name: "command", value })).toMatchObject({ text: value, cut: false });
   });
 });

@@ -10,11 +10,8 @@ export interface Argument {
   value: string;
 }
 
-/** Arguments that say what is acted on: shown first, and in no box of their own that scrolls. */
+/** Arguments that say what is acted on: shown first. */
 export const ACTED_ON: ReadonlySet<string> = new Set(["command", "path", "url"]);
-const FIRST_LINES = 12;
-const LINE_LIMIT = 200;
-const ACTED_ON_LIMIT = 1_000;
 
 /** A call's arguments, what is acted on first; the raw text under one name if it is no JSON object. */
 export function argumentsOf(text: string): Argument[] {
@@ -23,19 +20,6 @@ export function argumentsOf(text: string): Argument[] {
   return [...values]
     .map(([name, value]) => ({ name, value: typeof value === "string" ? value : spread(value) }))
     .sort((one, other) => Number(ACTED_ON.has(other.name)) - Number(ACTED_ON.has(one.name)));
-}
-
-/**
- * How an argument begins, and whether that is less than all of it. Lines are cut too: one can be as long as a file. What is
- * acted on is no exception: three hundred empty lines would move the end of a command out of sight of whoever allows it.
- */
-export function beginning({ name, value }: Argument): { text: string; lines: number; shown: number; cut: boolean } {
-  const lines = value.split("\n");
-  const limit = ACTED_ON.has(name) ? ACTED_ON_LIMIT : LINE_LIMIT;
-  const tooLong = lines.length > FIRST_LINES || lines.some((line) => line.length > limit);
-  if (!tooLong) return { text: value, lines: lines.length, shown: lines.length, cut: false };
-  const first = lines.slice(0, FIRST_LINES).map((line) => line.slice(0, limit));
-  return { text: first.join("\n"), lines: lines.length, shown: first.length, cut: true };
 }
 
 /** What would be done, as a sentence. `path` and the like come from the model: show the sentence by `SafeText`. */

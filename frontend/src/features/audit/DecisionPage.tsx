@@ -1,8 +1,7 @@
 /** One verdict: what was to run, why it was allowed or not, by whom, and what became of it. */
 import { useParams } from "@tanstack/react-router";
-import { useState } from "react";
 import { Refused } from "@/api/client";
-import { Exact } from "@/features/approvals/Exact";
+import { Arguments } from "@/features/approvals/Arguments";
 import { argumentsOf } from "@/features/approvals/words";
 import { t } from "@/i18n/en/audit";
 import { CopyButton } from "@/ui/CopyButton";
@@ -47,7 +46,6 @@ function Loaded({ seq }: { seq: number }) {
 }
 
 function Shown({ decision }: { decision: Decision }) {
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   return (
     <article className="grid grid-cols-[minmax(0,1fr)] gap-7">
       <div className="-mb-2">
@@ -70,12 +68,9 @@ function Shown({ decision }: { decision: Decision }) {
       </div>
       <Panel title={t(decision.outcome && decision.outcome !== "denied" ? "exactRan" : "exact")}>
         {decision.arguments ? (
-          <Exact
-            tool={decision.tool}
-            values={argumentsOf(decision.arguments)}
-            opened={opened}
-            onOpen={(name) => setOpened(new Set([...opened, name]))}
-          />
+          <div className="grid gap-2">
+            <Arguments values={argumentsOf(decision.arguments)} />
+          </div>
         ) : (
           <p className="text-ink-2">{t("notRecorded")}</p>
         )}

@@ -34,6 +34,13 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { id: "stop", label: t("stop"), keys: "Mod+Shift+." },
   { id: "new objective", label: t("newObjective"), keys: "N O" },
   { id: "new session", label: t("newSession"), keys: "N S" },
+  { id: "allow", label: t("allow"), keys: "A" },
+  { id: "allow session", label: t("allowSession"), keys: "S" },
+  { id: "allow all", label: t("allowAll"), keys: "Shift+A" },
+  { id: "edit call", label: t("editCall"), keys: "E" },
+  { id: "deny", label: t("deny"), keys: "D" },
+  { id: "next", label: t("next"), keys: "J" },
+  { id: "previous", label: t("previous"), keys: "K" },
   ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: t("go", { page: pages(name) }), keys })),
 ];
 
@@ -78,7 +85,8 @@ function pressed(keys: string): Shortcut | undefined {
   return keys === "" ? undefined : ALL_SHORTCUTS.find(({ id }) => keysOf(id) === keys);
 }
 
-const SEQUENCE_MS = 1200;
+/** Long: a letter alone answers a question, so one that was the second of two must not count as one alone too soon. */
+const SEQUENCE_MS = 4000;
 
 /** Listen; `act` is told which shortcut was pressed, of those given. Gives what ends it. */
 export function listen(act: (id: string) => void, shortcuts: readonly Shortcut[] = SHORTCUTS): () => void {
@@ -87,7 +95,7 @@ export function listen(act: (id: string) => void, shortcuts: readonly Shortcut[]
   function onKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.isComposing || event.repeat) return;
     const key = named(event);
-    if (!key || (!key.includes("+") && isTyping(event.target))) return;
+    if (!key || (!/Mod|Alt/.test(key) && isTyping(event.target))) return;
     const after = event.timeStamp - at < SEQUENCE_MS && before ? `${before} ${key}` : "";
     before = key;
     at = event.timeStamp;

@@ -3,21 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
+import { EditCall } from "@/features/approvals/EditCall";
 import { t } from "@/i18n/en/sessions";
 import { subjectOf } from "@/story/calls";
-import { parseJson } from "@/story/json";
 import { verbOf } from "@/story/view/words";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
-import { ErrorNote } from "@/ui/ErrorNote";
-import { Field } from "@/ui/Field";
 import { Popover } from "@/ui/Popover";
 import { SafeText } from "@/ui/SafeText";
-import { TextArea } from "@/ui/TextArea";
 import { toast } from "@/ui/Toasts";
 
 type Call = Schema["CallRow"];
-type Change = { call: string } & ({ verb: "cancel" | "retry" } | { verb: "edit"; arguments: string });
+type Change = { call: string; verb: "cancel" | "retry" };
 const STEPS: ReadonlySet<string> = new Set(["new", "asking", "approved", "refused", "lapsed", "started", "done"]);
 
 export function Queue({ session, active }: { session: string; active: boolean }) {
@@ -53,7 +49,9 @@ export function Queue({ session, active }: { session: string; active: boolean })
           ))}
         </ul>
       </Popover>
-      {editing && <EditCall session={session} call={editing} onClose={() => setEditing(null)} />}
+      {editing && (
+        <EditCall session={session} call={editing.key} text={editing.arguments} onClose={() => setEditing(null)} />
+      )}
     </>
   );
 }
@@ -100,68 +98,21 @@ function CallLine({
   );
 }
 
-/** The arguments as text; what the person leaves there is theirs. */
-function EditCall({ session, call, onClose }: { session: string; call: Call; onClose: () => void }) {
-  const [text, setText] = useState(call.arguments);
-  const { act, pending, error } = useChange(session);
-  const wrong = !(parseJson(text) instanceof Map);
-  return (
-    <Dialog
-      open
-      keep
-      size="lg"
-      onOpenChange={(open) => open || onClose()}
-      title={t("editTitle")}
-      description={t("editDetail")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="primary"
-            disabled={wrong}
-            busy={pending && t("editing")}
-            onClick={() => act({ call: call.key, verb: "edit", arguments: text }, onClose)}
-          >
-            {t("editGo")}
-          </Button>
-        </>
-      }
-    >
-      <Field label={t("editField")} error={wrong ? t("editWrong") : undefined}>
-        <TextArea mono rows={8} value={text} onValueChange={setText} />
-      </Field>
-      {error && (
-        <div className="mt-3">
-          <ErrorNote title={t("callFailed")} error={error} />
-        </div>
-      )}
-    </Dialog>
-  );
-}
-
 function useChange(session: string) {
   const command = useCommand((change: Change, key) => send(session, change, key));
   return {
-    pending: command.isPending,
-    error: command.error,
-    act: (change: Change, then?: () => void) =>
+    act: (change: Change) =>
       command.mutate(change, {
-        onSuccess: () => then?.(),
-        onError: (error) => {
-          if (!then) toast({ title: t("callFailed"), detail: error.message, kind: "danger" });
-        },
+        onError: (error) => toast({ title: t("callFailed"), detail: error.message, kind: "danger" }),
       }),
   };
 }
 
-function send(session: string, change: Change, key: string): Promise<Schema["Answer"]> {
-  const params = { path: { session, call: change.call }, ...withKey(key) };
-  switch (change.verb) {
-    case "cancel":
-      return data(api.POST("/sessions/{session}/calls/{call}/cancel", { params, body: { reason: "" } }));
-    case "retry":
-      return data(api.POST("/sessions/{session}/calls/{call}/retry", { params, body: {} }));
-    case "edit":
-      return data(api.POST("/sessions/{session}/calls/{call}/edit", { params, body: { arguments: change.arguments } }));
-  }
+function send(session: string, { call, verb }: Change, key: string): Promise<Schema["Answer"]> {
+  const params = { path: { session, call }, ...withKey(key) };
+  return data(
+    verb === "cancel"
+      ? api.POST("/sessions/{session}/calls/{call}/cancel", { params, body: { reason: "" } })
+      : api.POST("/sessions/{session}/calls/{call}/retry", { params, body: {} }),
+  );
 }

@@ -9,9 +9,9 @@ const Card = part(async () => (await import("@/features/approvals/ApprovalCard")
 
 export function Ask({ row, question }: { row: Row; question: Question }) {
   return (
-    <div className="my-2 max-w-3xl">
+    <div className="my-2">
       <Suspense fallback={<Skeleton lines={5} />}>
-        <Card approval={approvalOf(row, question)} />
+        <Card approval={approvalOf(row, question)} level={3} inStory />
       </Suspense>
     </div>
   );
@@ -30,5 +30,6 @@ function approvalOf(row: Row, { asked, status, door, ts_ms }: Question): Schema[
     status,
     door,
     requested_ms: ts_ms,
+    answered_ms: 0,
   };
 }

@@ -47,7 +47,7 @@ CREATE TABLE approvals (
     session text NOT NULL REFERENCES objectives (id) ON DELETE CASCADE,
     seq integer NOT NULL,
     status text NOT NULL,
-    row blob NOT NULL            -- JSON of ApprovalRow
+    row blob NOT NULL            -- JSON of ApprovalRow, with the time of its answer
 );
 CREATE INDEX approvals_by_session ON approvals (session, seq);
 CREATE INDEX approvals_by_status ON approvals (status, seq);
