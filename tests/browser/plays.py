@@ -17,6 +17,13 @@ STORY = (
     "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS\n```\n\n"
     "1. Trim the wick.\n2. Fill the oil.\n\n> Nobody was at the quay.\n"
 )
+WALK = (
+    "The **west lamp** is there; see https://quay.example.com/west for its log.\n\n"
+    "- [x] look at the code\n- [ ] light the lamp\n\n"
+    f"| lamp | {' | '.join(f'watch number {hour}' for hour in range(1, 15))} |\n|{' --- |' * 15}\n"
+    f"| west |{' nothing to report |' * 14}\n\n"
+    "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS  # north, south and west\n```\n"
+)
 _NOTICE = re.compile("<stead-notice>.*?</stead-notice>", re.DOTALL)
 """What is remembered of other plays stands there, and is nobody's words now."""
 FERRY = "The ferry leaves at nine on Sundays."
@@ -81,6 +88,19 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("I make a plan first.", calls=(Call("plan", {"steps": [{"title": "Trim"}], "checks": _TRIMMED}),)),
         Turn("", calls=(Call("write", {"path": "wicks.txt", "text": "trimmed\n"}),)),
         Turn("The wicks are trimmed, all of them."),
+    ),
+    "walk the quays": (
+        Turn(
+            "I look around first.",
+            calls=(
+                Call("read", {"path": "lamps.py"}),
+                Call("read", {"path": "README.md"}),
+                Call("grep", {"pattern": "high"}),
+            ),
+        ),
+        Turn("", calls=(Call("edit", _EDIT),)),
+        Turn("", calls=(Call("shell", {"command": "seq 8 && ls nowhere"}),)),
+        Turn(WALK),
     ),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }

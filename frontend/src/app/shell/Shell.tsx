@@ -6,6 +6,7 @@ import { useWaiting } from "@/api/pending";
 import { useSignedIn } from "@/api/session";
 import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
+import { nextDensity } from "@/story/density";
 import { PAGES, type PageName } from "../pages";
 import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
@@ -83,6 +84,7 @@ function useKeys() {
         else if (id === "help") show("keys");
         else if (id === "stop") show("stop");
         else if (id === "question") show("question");
+        else if (id === "density") nextDensity();
         else if (id === "new objective") void navigate({ to: "/objectives/new" });
         else if (id === "new session") void navigate({ to: "/sessions/new" });
         else if (id.startsWith("go ")) void navigate({ to: PAGES[id.slice(3) as PageName].path });

@@ -1,6 +1,6 @@
 /** One session: the conversation as a document, where the person speaks; at its side the panels, or the contract of an objective. */
 import { useLocation, useParams } from "@tanstack/react-router";
-import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import { part } from "@/api/parts";
@@ -30,6 +30,7 @@ import { Queue } from "./Queue";
 import { Sheet } from "./Sheet";
 import { Budget, Grants, Setup } from "./Terms";
 import { TrialPanel } from "./TrialPanel";
+import { ModelTools, TurnTools } from "./TurnTools";
 import { useSession } from "./useSession";
 import { hasEnded, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
@@ -74,6 +75,17 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
   const panels = wide ? kept : sheet;
   const toggle = () => (wide ? usePanels.setState({ open: !kept }) : setSheet(!sheet));
   useFindKey(() => setFinding(true));
+  const tools = useMemo(() => {
+    const review = () => {
+      useWorkspace.getState().show("changes");
+      if (matchMedia(DESK).matches) usePanels.setState({ open: true });
+      else setSheet(true);
+    };
+    return {
+      turn: (turn: number) => <TurnTools session={row.id} turn={turn} onReview={review} />,
+      model: () => !ended && <ModelTools row={row} />,
+    };
+  }, [row, ended]);
 
   const show = useCallback((place: number, id: string) => {
     setMarked(id);
@@ -109,7 +121,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
             </ScrollBox>
           )}
           {finding && <Find items={() => timeline.current?.items ?? []} onShow={show} onClose={closeFind} />}
-          <Timeline session={row.id} ref={timeline} marked={marked} className="flex-1" />
+          <Timeline session={row.id} ref={timeline} tools={tools} marked={marked} className="flex-1" />
           {!ended && (
             <div className="border-line border-t">
               <Now row={row} story={story} onQuestion={toQuestion}>

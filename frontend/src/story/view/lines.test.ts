@@ -10,7 +10,7 @@ it("shows an event that this page has no words for as a plain line", () => {
 it("says of checks first what fails, and nothing of a look before the work that found nothing to hold", () => {
   const one = (holds: boolean | null, words: string) => ({ id: words, holds, words, detail: "" });
   const body = { type: "checks.run", when: "end", results: [one(true, "a"), one(false, "b")], duration_ms: 1 };
-  expect(shownOf(body as never)).toMatchObject({ kind: "danger", text: "Checked, and it does not hold: b" });
+  expect(shownOf(body as never)).toMatchObject({ kind: "danger", text: "Check failed: b" });
   const item = (when: string, holds: boolean) => ({
     kind: "line",
     body: { ...body, when, results: [one(holds, "a")] },

@@ -5,8 +5,9 @@ import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { t } from "@/i18n/en/code";
 import { NAMES } from "../reveal";
+import { ink } from "./ink";
 import { languageOf } from "./languages";
-import { frame, ink } from "./look";
+import { frame } from "./look";
 
 // What reveal.ts takes for hidden, but for tabs: highlightSpecialChars knows controls, not all that has no glyph.
 const HIDING = /[\p{DI}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800\u3164\uffa0]/gu;

@@ -1,7 +1,5 @@
 /** How code looks: the page's own tokens, so that it follows the theme by itself. */
-import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
 
 export const frame = EditorView.theme({
   "&": { height: "100%", fontSize: "var(--text-sm)", color: "var(--color-ink)", backgroundColor: "transparent" },
@@ -68,27 +66,3 @@ export const frame = EditorView.theme({
     color: "var(--color-ink-2)",
   },
 });
-
-export const ink = HighlightStyle.define([
-  { tag: [tags.comment, tags.meta], color: "var(--color-ink-3)", fontStyle: "italic" },
-  {
-    tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.tagName, tags.self],
-    color: "var(--color-code-word)",
-  },
-  { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.attributeValue], color: "var(--color-code-text)" },
-  {
-    tag: [tags.number, tags.bool, tags.null, tags.atom, tags.escape, tags.unit, tags.color],
-    color: "var(--color-code-value)",
-  },
-  {
-    tag: [tags.definition(tags.variableName), tags.function(tags.variableName), tags.definition(tags.propertyName)],
-    color: "var(--color-code-name)",
-  },
-  { tag: [tags.typeName, tags.className, tags.namespace, tags.attributeName], color: "var(--color-code-name)" },
-  { tag: [tags.punctuation, tags.bracket, tags.separator], color: "var(--color-ink-2)" },
-  { tag: tags.heading, fontWeight: "600", color: "var(--color-ink)" },
-  { tag: tags.strong, fontWeight: "600" },
-  { tag: tags.emphasis, fontStyle: "italic" },
-  { tag: [tags.link, tags.url], color: "var(--color-code-text)" },
-  { tag: tags.invalid, color: "var(--color-danger)" },
-]);

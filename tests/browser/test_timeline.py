@@ -1,0 +1,105 @@
+"""The timeline in three densities: what is folded, what a turn changed, what was reverted, what was carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import axe
+from tests.browser.chrome import Visit
+from tests.browser.pictures import picture
+from tests.browser.stage import Stage, staged
+from tests.browser.test_session_page import say, sit_down
+from tests.flows.house import use_model
+
+WALK = "Please walk the quays"
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A home with a model; each test opens a session of its own."""
+    with staged(tmp_path_factory.mktemp("timeline")) as one:
+        use_model(one.house, one.model.openai)
+        yield one
+
+
+def walked_quays(stage: Stage, visit: Visit, title: str) -> tuple[Page, str]:
+    """A session in which the model looked around, edited a file, ran a command that failed, and said so."""
+    (stage.project / "lamps.py").write_text('LAMPS = ["north", "south"]\n', "utf-8")
+    session = sit_down(stage, title, allow=["edit", "shell"])
+    page = visit(stage, f"/sessions/{session}")
+    say(page, WALK)
+    expect(page.get_by_role("main")).to_contain_text("Turn 1 done")
+    return page, session
+
+
+def test_normal_folds_looks_and_shows_edits_and_commands(stage: Stage, visit: Visit) -> None:
+    page, _ = walked_quays(stage, visit, "Quays")
+    timeline = page.get_by_role("region", name="Timeline")
+    picture(page, "timeline-normal")
+    expect(timeline).to_contain_text("Explored2 files, 1 search")
+    expect(timeline.get_by_role("button", name="Read lamps.py")).to_have_count(0)
+    expect(timeline.get_by_role("group", name="lamps.py")).to_contain_text("west")
+    expect(timeline.get_by_role("button", name="Run seq 8")).to_contain_text("exit 2")
+    tail = timeline.get_by_role("group", name="Output")
+    expect(tail).to_contain_text("nowhere")
+    assert "1\n" not in tail.inner_text()
+    timeline.get_by_role("button", name="Explored").click()
+    expect(timeline.get_by_role("button", name="Read lamps.py")).to_be_visible()
+    axe(page)
+
+
+def test_a_turns_card_says_what_changed_and_takes_it_back(stage: Stage, visit: Visit) -> None:
+    page, session = walked_quays(stage, visit, "Cards")
+    timeline = page.get_by_role("region", name="Timeline")
+    card = timeline.get_by_role("region", name="Changes in turn 1")
+    expect(card).to_contain_text("1 file changed+1 −1")
+    expect(card.get_by_role("list", name="Commands run")).to_contain_text("exit 2")
+    card.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
+    card.get_by_role("button", name="Undo…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("lamps.py")  # what it would change, before it does
+    dialog.get_by_role("button", name="Restore 1 file").click()
+    expect(dialog).to_have_count(0)
+    assert "west" not in (stage.project / "lamps.py").read_text("utf-8")
+    fold = timeline.get_by_role("button", name="Reverted")
+    expect(fold).to_be_visible()
+    expect(timeline.get_by_text(WALK)).to_have_count(0)
+    picture(page, "timeline-reverted")
+    fold.click()
+    expect(timeline.get_by_text(WALK)).to_be_visible()
+    expect(timeline.get_by_role("button", name="Undo…")).to_have_count(0)
+    picture(page, "timeline-reverted-open")
+    axe(page)
+
+
+def test_density_is_switched_by_key_and_by_menu_and_kept(stage: Stage, visit: Visit) -> None:
+    page, _ = walked_quays(stage, visit, "Densities")
+    timeline = page.get_by_role("region", name="Timeline")
+    page.locator("h1").click()
+    page.keyboard.press("v")
+    expect(page.get_by_role("button", name="Detail: Detailed")).to_be_visible()
+    expect(timeline.get_by_role("button", name="Read lamps.py")).to_be_visible()
+    expect(timeline.get_by_text("Turn 1 done")).to_be_visible()
+    picture(page, "timeline-detailed")
+    page.keyboard.press("v")
+    expect(page.get_by_role("button", name="Detail: Summary")).to_be_visible()
+    expect(timeline).to_contain_text(WALK)
+    expect(timeline).to_contain_text("The west lamp is there")
+    expect(timeline).not_to_contain_text("I look around first")
+    expect(timeline.get_by_role("button", name="Run seq 8")).to_have_count(0)
+    picture(page, "timeline-summary")
+    page.reload()
+    page.get_by_role("button", name="Detail: Summary").click()
+    page.get_by_role("menuitemcheckbox", name="Normal").click()
+    expect(timeline).to_contain_text("Explored")
+
+
+def test_what_is_found_behind_a_line_comes_out(stage: Stage, visit: Visit) -> None:
+    page, _ = walked_quays(stage, visit, "Found")
+    page.keyboard.press("Control+f")
+    page.get_by_role("searchbox", name="Find in this conversation").fill("Nothing to install")
+    expect(page.get_by_role("button", name="Read README.md")).to_be_in_viewport()
