@@ -102,6 +102,7 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("shell", {"command": "seq 8 && ls nowhere"}),)),
         Turn(WALK),
     ),
+    "be busy": (Turn(status=503, error="overloaded, says this play"),),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }
 DONE = Turn("Done.")

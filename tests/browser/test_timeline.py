@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from stead.domain.ends import WELL
 from tests.browser.axe import axe
 from tests.browser.chrome import Visit
 from tests.browser.pictures import picture
@@ -52,10 +54,10 @@ def test_normal_folds_looks_and_shows_edits_and_commands(stage: Stage, visit: Vi
 
 
 def test_a_turns_card_says_what_changed_and_takes_it_back(stage: Stage, visit: Visit) -> None:
-    page, session = walked_quays(stage, visit, "Cards")
+    page, _ = walked_quays(stage, visit, "Cards")
     timeline = page.get_by_role("region", name="Timeline")
     card = timeline.get_by_role("region", name="Changes in turn 1")
-    expect(card).to_contain_text("1 file changed+1 −1")
+    expect(card).to_contain_text("1 file changed+1")
     expect(card.get_by_role("list", name="Commands run")).to_contain_text("exit 2")
     card.get_by_role("button", name="Review").click()
     expect(page.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
@@ -103,3 +105,48 @@ def test_what_is_found_behind_a_line_comes_out(stage: Stage, visit: Visit) -> No
     page.keyboard.press("Control+f")
     page.get_by_role("searchbox", name="Find in this conversation").fill("Nothing to install")
     expect(page.get_by_role("button", name="Read README.md")).to_be_in_viewport()
+
+
+def test_an_objective_has_a_sessions_panels_a_true_plan_and_its_answer_once(stage: Stage, visit: Visit) -> None:
+    id = stage.house.give("Please summarise the tides", stage.project, allow=["write"])
+    stage.house.wait(id, *WELL, timeout_s=60)
+    page = visit(stage, f"/objectives/{id}")
+    main = page.get_by_role("main")
+    expect(main.get_by_text("The notes say: high water at 06:10")).to_have_count(1)
+    task = page.get_by_role("tabpanel", name="Goal and plan")
+    expect(task).to_contain_text("The model left 2 steps unmarked when it ended.")
+    expect(task).not_to_contain_text("Now:")
+    page.get_by_role("tab", name="Files").click()
+    expect(page.get_by_role("tabpanel", name="Files")).to_contain_text("SUMMARY.md")
+    expect(page.get_by_role("tab", name="Terminal")).to_be_visible()
+    picture(page, "timeline-objective")
+    axe(page)
+
+
+def test_a_failing_model_is_one_line_with_a_countdown_and_another_model(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "A busy model")
+    page = visit(stage, f"/sessions/{session}")
+    say(page, "Please be busy")
+    timeline = page.get_by_role("region", name="Timeline")
+    fold = timeline.get_by_role("button", name=re.compile(r"Failed \d times in a row"))
+    expect(fold).to_be_visible()
+    expect(timeline).to_contain_text(re.compile("Retrying in|Retrying now"))
+    failures = timeline.get_by_text("503 overloaded")
+    expect(failures).to_have_count(1)
+    picture(page, "timeline-failing")
+    axe(page)
+    timeline.get_by_role("button", name="Switch model").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    fold.click()
+    expect(failures.nth(1)).to_be_visible()
+
+
+def test_raw_markdown_never_shows_on_the_way(stage: Stage, visit: Visit) -> None:
+    page, session = walked_quays(stage, visit, "Late Markdown")
+    page.route("**/Markdown-*.js", lambda route: page.wait_for_timeout(800) or route.continue_())
+    page.goto(f"{stage.origin}/sessions/{session}")
+    timeline = page.get_by_role("region", name="Timeline")
+    expect(timeline).to_contain_text("The west lamp is there")
+    assert "**" not in timeline.inner_text()
+    expect(timeline.get_by_role("img", name="Done:")).to_be_visible()

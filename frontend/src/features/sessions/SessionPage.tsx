@@ -150,20 +150,18 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
 
 /** What stands next to the conversation; ``children`` until its code is there. */
 function Side({ row, story, children }: { row: Row; story: Story; children: ReactNode }) {
-  if (row.kind === "session") {
-    return (
-      <Suspense fallback={children}>
-        <SidePanels session={row.id} />
-      </Suspense>
-    );
-  }
-  return (
-    <ScrollBox className="flex h-full min-h-0 w-full shrink-0 flex-col gap-6 overflow-y-auto border-line p-4 lg:w-84 lg:border-l">
+  const task = row.kind === "objective" && (
+    <div className="flex flex-col gap-6 p-4">
       <Contract row={row} />
       <Budget row={row} samples={samplesOf(story.items)} />
       {!hasEnded(row.status) && <Grants id={row.id} grants={grantsOf(story.items, Date.now())} />}
       <Setup row={row} opening={story.opening} />
-    </ScrollBox>
+    </div>
+  );
+  return (
+    <Suspense fallback={children}>
+      <SidePanels session={row.id} task={task || undefined} />
+    </Suspense>
   );
 }
 
