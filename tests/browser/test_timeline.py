@@ -40,6 +40,7 @@ def walked_quays(stage: Stage, visit: Visit, title: str) -> tuple[Page, str]:
 def test_normal_folds_looks_and_shows_edits_and_commands(stage: Stage, visit: Visit) -> None:
     page, _ = walked_quays(stage, visit, "Quays")
     timeline = page.get_by_role("region", name="Timeline")
+    expect(timeline.get_by_role("button", name="Review")).to_be_in_viewport(ratio=1)
     picture(page, "timeline-normal")
     expect(timeline).to_contain_text("Explored2 files, 1 search")
     expect(timeline.get_by_role("button", name="Read lamps.py")).to_have_count(0)

@@ -98,7 +98,14 @@ type RowsProps = Pick<TimelineProps, "marked" | "ref" | "className"> & {
 
 function Rows({ story, before, marked, ref, className }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
-  const items = useMemo(() => [...before, ...drawn(story.items)], [before, story.items]);
+  const items = useMemo(() => {
+    const own = drawn(story.items);
+    const at = Math.max(
+      0,
+      own.findIndex(({ kind }) => kind === "carried"),
+    );
+    return before.length > 0 ? [...own.slice(0, at), ...before, ...own.slice(at)] : own;
+  }, [before, story.items]);
   const density = useDensity((kept) => kept.density);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((id: string) => {

@@ -78,14 +78,14 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
   const tools = useMemo(() => {
     const review = () => {
       useWorkspace.getState().show("changes");
-      if (matchMedia(DESK).matches) usePanels.setState({ open: true });
+      if (wide) usePanels.setState({ open: true });
       else setSheet(true);
     };
     return {
       turn: (turn: number) => <TurnTools session={row.id} turn={turn} onReview={review} />,
       model: () => !ended && <ModelTools row={row} />,
     };
-  }, [row, ended]);
+  }, [row, ended, wide]);
 
   const show = useCallback((place: number, id: string) => {
     setMarked(id);

@@ -1,4 +1,4 @@
-/** What can be done about a turn's changes and a model's failure, where the timeline tells of them. */
+/** What can be done about a turn's changes and a model's failure, where the timeline shows them. */
 import { useState } from "react";
 import { part } from "@/api/parts";
 import { readCheckpoints } from "@/features/workspace/checkpoints/reading";

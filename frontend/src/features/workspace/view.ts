@@ -11,7 +11,7 @@ const WIDEST_SHARE = 0.7;
 
 interface View {
   panel: PanelName;
-  /** Beside an objective: its goal and plan, until another one is asked for. */
+  /** Next to an objective: its goal and plan, until another one is asked for. */
   taskPanel: PanelName | "task";
   /** In CSS pixels, on a desk. */
   width: number;

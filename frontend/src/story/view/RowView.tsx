@@ -59,7 +59,7 @@ export const RowView = memo(function RowView({ row, last, session, density, open
   }
 });
 
-/** It rests because the model failed, and goes on when somebody says so. */
+/** It rests because the model failed, and continues when the person says so. */
 function isModelsFault(item: Item): boolean {
   if (item.kind !== "line") return false;
   const { body } = item;

@@ -71,7 +71,7 @@ function Changes({ body }: { body: Schema["TurnEnded"] }) {
 
 const INK = { added: "text-good", changed: "text-ink-2", deleted: "text-danger", mode: "text-ink-2" } as const;
 
-/** Commands and how they ended: what happened, beside what the model says of it. */
+/** Commands and how they ended: what happened, next to what the model says of it. */
 function Ran({ ran }: { ran: NonNullable<Schema["RunFacts"]["ran"]> }) {
   return (
     <ul aria-label={t("commandsRun")}>
