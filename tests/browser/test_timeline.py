@@ -49,7 +49,11 @@ def test_normal_folds_looks_and_shows_edits_and_commands(stage: Stage, visit: Vi
     tail = timeline.get_by_role("group", name="Output")
     expect(tail).to_contain_text("nowhere")
     assert "1\n" not in tail.inner_text()
+    lines = timeline.get_by_role("list").first
+    expect(lines).to_have_attribute("aria-live", "polite")  # what comes at the end is read out
+    assert tail.evaluate("(box) => getComputedStyle(box).fontVariantLigatures") == "none"  # P3-27
     timeline.get_by_role("button", name="Explored").click()
+    expect(lines).to_have_attribute("aria-live", "off")  # a person reads further up
     expect(timeline.get_by_role("button", name="Read lamps.py")).to_be_visible()
     axe(page)
 
@@ -63,10 +67,10 @@ def test_a_turns_card_says_what_changed_and_takes_it_back(stage: Stage, visit: V
     card.get_by_role("button", name="Review").click()
     expect(page.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
     card.get_by_role("button", name="Undo…").click()
-    dialog = page.get_by_role("dialog")
+    dialog = page.get_by_role("dialog", name="Restore this checkpoint")
     expect(dialog).to_contain_text("lamps.py")  # what it would change, before it does
     dialog.get_by_role("button", name="Restore 1 file").click()
-    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("dialog", name="Restored")).to_contain_text("Undo")  # the way back
     assert "west" not in (stage.project / "lamps.py").read_text("utf-8")
     fold = timeline.get_by_role("button", name="Reverted")
     expect(fold).to_be_visible()

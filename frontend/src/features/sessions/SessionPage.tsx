@@ -30,7 +30,7 @@ import { Queue } from "./Queue";
 import { Sheet } from "./Sheet";
 import { Budget, Grants, Setup } from "./Terms";
 import { TrialPanel } from "./TrialPanel";
-import { ModelTools, TurnTools } from "./TurnTools";
+import { ModelTools, TurnTools, UndoTurn } from "./TurnTools";
 import { useSession } from "./useSession";
 import { hasEnded, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
@@ -75,6 +75,8 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
   const panels = wide ? kept : sheet;
   const toggle = () => (wide ? usePanels.setState({ open: !kept }) : setSheet(!sheet));
   useFindKey(() => setFinding(true));
+  const [undoing, setUndoing] = useState<number | null>(null);
+  const undone = useCallback(() => setUndoing(null), []);
   const tools = useMemo(() => {
     const review = () => {
       useWorkspace.getState().show("changes");
@@ -82,7 +84,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
       else setSheet(true);
     };
     return {
-      turn: (turn: number) => <TurnTools session={row.id} turn={turn} onReview={review} />,
+      turn: (turn: number) => <TurnTools onUndo={() => setUndoing(turn)} onReview={review} />,
       model: () => !ended && <ModelTools row={row} />,
     };
   }, [row, ended, wide]);
@@ -137,6 +139,11 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
           </Side>
         )}
       </div>
+      {undoing !== null && (
+        <Suspense>
+          <UndoTurn session={row.id} turn={undoing} onClose={undone} />
+        </Suspense>
+      )}
       {!wide && (
         <Sheet open={sheet} title={t("panels", { kind: row.kind })} onOpenChange={setSheet}>
           <Side row={row} story={story}>

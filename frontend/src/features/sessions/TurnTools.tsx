@@ -1,7 +1,7 @@
 /** What can be done about a turn's changes and a model's failure, where the timeline shows them. */
-import { useState } from "react";
+import { useEffect } from "react";
 import { part } from "@/api/parts";
-import { readCheckpoints } from "@/features/workspace/checkpoints/reading";
+import { useCheckpoints } from "@/features/workspace/checkpoints/reading";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
 import { toast } from "@/ui/Toasts";
@@ -10,45 +10,37 @@ import { ModelSwitch } from "./ModelSwitch";
 import type { Row } from "./words";
 
 const RestoreDialog = part(async () => (await import("@/features/workspace/checkpoints/RestoreDialog")).RestoreDialog);
-type Checkpoint = Awaited<ReturnType<typeof readCheckpoints>>["items"][number];
 
-/** Review a turn's changes, or go back to before them: what that would change is shown before it does. */
-export function TurnTools({ session, turn, onReview }: { session: string; turn: number; onReview: () => void }) {
-  const [asked, setAsked] = useState<Checkpoint | "reading" | null>(null);
-  const undo = async () => {
-    setAsked("reading");
-    try {
-      const { items } = await readCheckpoints(session);
-      const before = items.findLast((row) => row.why === "turn" && row.turn === turn);
-      setAsked(before ?? null);
-      if (!before) toast({ title: t("undoNone"), detail: t("undoNoneWhy"), kind: "danger" });
-    } catch (error) {
-      setAsked(null);
-      toast({ title: t("undoNone"), detail: error instanceof Error ? error.message : String(error), kind: "danger" });
-    }
-  };
+export function TurnTools({ onUndo, onReview }: { onUndo: () => void; onReview: () => void }) {
   return (
     <>
-      <Button
-        size="sm"
-        kind="quiet"
-        icon="undo"
-        busy={asked === "reading" && t("undoTurn")}
-        onClick={() => void undo()}
-      >
+      <Button size="sm" kind="quiet" icon="undo" onClick={onUndo}>
         {t("undoTurn")}
       </Button>
       <Button size="sm" icon="eye" onClick={onReview}>
         {t("review")}
       </Button>
-      {asked !== null && asked !== "reading" && (
-        <RestoreDialog session={session} row={asked} onClose={() => setAsked(null)} />
-      )}
     </>
   );
 }
 
-/** After a model's failure: go on, where that waits for somebody, or with another model. */
+/**
+ * Go back to before a turn: what that would change is shown before it does. It outlives the turn's card, which a restore
+ * folds away.
+ */
+export function UndoTurn({ session, turn, onClose }: { session: string; turn: number; onClose: () => void }) {
+  const { data, error } = useCheckpoints(session);
+  const row = data?.items.findLast((one) => one.why === "turn" && one.turn === turn);
+  const why = error?.message ?? (data && !row ? t("undoNoneWhy") : "");
+  useEffect(() => {
+    if (!why) return;
+    toast({ title: t("undoNone"), detail: why, kind: "danger" });
+    onClose();
+  }, [why, onClose]);
+  return row ? <RestoreDialog session={session} row={row} onClose={onClose} /> : null;
+}
+
+/** After a model's failure: resume where it is paused, or take another model. */
 export function ModelTools({ row }: { row: Row }) {
   const { act, pending } = useDeed(row.id);
   return (

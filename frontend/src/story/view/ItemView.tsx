@@ -177,7 +177,7 @@ function Step({
       {asks && row && item.question && <Ask row={row} question={item.question} />}
       {brief && command && <CommandTail step={item} />}
       {brief && item.edits.length > 0 && <Edits session={row?.id ?? ""} step={item} brief />}
-      <div id={panel}>{open && <StepDetail session={row?.id ?? ""} step={item} />}</div>
+      <div id={panel}>{open && <StepDetail session={row?.id ?? ""} step={item} density={density} />}</div>
     </div>
   );
 }

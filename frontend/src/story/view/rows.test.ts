@@ -45,6 +45,8 @@ it("says of a call what it is about and how it stands", () => {
   expect(objectOf(read)).toBe("notes/tides.md");
   expect(standOf(read)).toEqual({ kind: "good", word: "done" });
   expect(objectOf(planned)).toBe("2 steps");
+  const [search] = story(done(9, "grep", { path: ".", pattern: "high tide" }, "ok")).items;
+  expect(search?.kind === "step" && objectOf(search)).toBe("high tide");
   expect(standOf({ ...read, state: "done", finished: null })).toEqual({ kind: "quiet", word: "done" });
 });
 
