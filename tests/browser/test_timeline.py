@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from stead.domain.ends import WELL
 from tests.browser.axe import axe
@@ -149,9 +149,13 @@ def test_a_failing_model_is_one_line_with_a_countdown_and_another_model(stage: S
 
 def test_raw_markdown_never_shows_on_the_way(stage: Stage, visit: Visit) -> None:
     page, session = walked_quays(stage, visit, "Late Markdown")
-    page.route("**/Markdown-*.js", lambda route: page.wait_for_timeout(800) or route.continue_())
+    held: list[Route] = []
+    page.route("**/Markdown-*.js", lambda route: held.append(route))
     page.goto(f"{stage.origin}/sessions/{session}")
     timeline = page.get_by_role("region", name="Timeline")
     expect(timeline).to_contain_text("The west lamp is there")
+    assert held, "what reads Markdown was not asked for"
     assert "**" not in timeline.inner_text()
+    for route in held:
+        route.continue_()
     expect(timeline.get_by_role("img", name="Done:")).to_be_visible()
