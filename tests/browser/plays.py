@@ -17,6 +17,13 @@ STORY = (
     "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS\n```\n\n"
     "1. Trim the wick.\n2. Fill the oil.\n\n> Nobody was at the quay.\n"
 )
+WALK = (
+    "The **west lamp** is there; see https://quay.example.com/west for its log.\n\n"
+    "- [x] look at the code\n- [ ] light the lamp\n\n"
+    f"| lamp | {' | '.join(f'watch number {hour}' for hour in range(1, 15))} |\n|{' --- |' * 15}\n"
+    f"| west |{' nothing to report |' * 14}\n\n"
+    "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS  # north, south and west\n```\n"
+)
 _NOTICE = re.compile("<stead-notice>.*?</stead-notice>", re.DOTALL)
 """What is remembered of other plays stands there, and is nobody's words now."""
 FERRY = "The ferry leaves at nine on Sundays."
@@ -95,6 +102,20 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         ),
         Turn("They are weighed."),
     ),
+    "walk the quays": (
+        Turn(
+            "I look around first.",
+            calls=(
+                Call("read", {"path": "lamps.py"}),
+                Call("read", {"path": "README.md"}),
+                Call("grep", {"pattern": "high"}),
+            ),
+        ),
+        Turn("", calls=(Call("edit", _EDIT),)),
+        Turn("", calls=(Call("shell", {"command": "seq 8 && ls nowhere"}),)),
+        Turn(WALK),
+    ),
+    "be busy": (Turn(status=503, error="overloaded, says this play"),),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }
 DONE = Turn("Done.")

@@ -118,7 +118,7 @@ def test_a_change_is_shown_where_it_was_made_and_undone_there(stage: Stage, visi
     expect(page.get_by_role("main")).to_contain_text("The west lamp is in the list now.")
     assert (stage.project / "lamps.py").read_text("utf-8") != before
     page.get_by_role("button", name="Edit lamps.py").click()
-    expect(page.get_by_role("region", name="lamps.py").first).to_contain_text("west")
+    expect(page.get_by_role("group", name="lamps.py").first).to_contain_text("west")
     axe(page)
     page.get_by_role("button", name="Undo this change").first.click()
     expect(page.get_by_role("button", name="Redo this change").first).to_be_visible()
@@ -177,7 +177,10 @@ def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit, wat
     page.get_by_role("textbox", name="Title").fill("The second")
     page.get_by_role("button", name="Fork", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="The second")).to_be_visible()
-    expect(page.get_by_role("main")).to_contain_text("Forked from an earlier moment")
+    timeline = page.get_by_role("region", name="Timeline")
+    expect(timeline).to_contain_text("Please tell me of the harbour")  # what was carried over
+    expect(timeline).to_contain_text("The north lamp is lit")
+    expect(timeline.get_by_role("link", name="The first")).to_have_attribute("href", f"/sessions/{session}")
     menu.click()
     page.get_by_role("menuitem", name="Delete…").click()
     page.get_by_role("button", name="Delete…").click()

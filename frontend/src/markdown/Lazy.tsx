@@ -1,15 +1,30 @@
-/** Markdown whose parser is fetched when the first text is shown; until then the text itself stands there. */
-import { Suspense } from "react";
-import { part } from "@/api/parts";
+/** Markdown whose parser is fetched when the first text is shown, or before; until then the words stand there without marks. */
+import { Suspense, useState } from "react";
+import { fetched, part } from "@/api/parts";
 import { SafeText } from "@/ui/SafeText";
 import type { MarkdownProps } from "./Markdown";
+import { plainOf } from "./plain";
 
-const Loaded = part(async () => (await import("./Markdown")).Markdown);
+let here: ((props: MarkdownProps) => React.ReactNode) | null = null;
+
+async function load() {
+  here = (await import("./Markdown")).Markdown;
+  return here;
+}
+
+const Loaded = part(load);
+
+/** Fetch it now, for a page that is about to show some. */
+export function preloadMarkdown(): void {
+  if (!here) void fetched(load);
+}
 
 export function Markdown(props: MarkdownProps) {
+  // One that was drawn stays the same component; one that comes later needs no wait, not even of a moment.
+  const [Shown] = useState(() => here ?? Loaded);
   return (
-    <Suspense fallback={<SafeText lines>{props.children}</SafeText>}>
-      <Loaded {...props} />
+    <Suspense fallback={<SafeText lines>{plainOf(props.children)}</SafeText>}>
+      <Shown {...props} />
     </Suspense>
   );
 }

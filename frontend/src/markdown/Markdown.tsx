@@ -7,6 +7,8 @@ import Renderer, { type Components, type ExtraProps, type Options } from "react-
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { t } from "@/i18n/en/markdown";
+import { cx } from "@/ui/classes";
+import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
 import { ScrollBox } from "@/ui/ScrollBox";
 import { blocksOf, isDense, isTangled, MOST_BLOCKS } from "./blocks";
@@ -77,8 +79,24 @@ const COMPONENTS: Components = {
       <table>{children}</table>
     </ScrollBox>
   ),
-  input: ({ checked }) => <span>{checked ? "☑" : "☐"}</span>,
+  input: ({ checked }) => <Box checked={checked === true} />,
 };
+
+/** The box of a task: it shows how the list stands, and is nobody's to press. */
+function Box({ checked }: { checked: boolean }) {
+  return (
+    <span
+      role="img"
+      aria-label={t(checked ? "taskDone" : "taskOpen")}
+      className={cx(
+        "mr-1.5 inline-flex size-4 items-center justify-center rounded-sm border align-[-0.2em]",
+        checked ? "border-accent bg-accent text-paper" : "border-line-strong bg-raised",
+      )}
+    >
+      {checked && <Icon name="check" size={12} />}
+    </span>
+  );
+}
 
 /** A heading as large as its author meant it, at the level that fits the page. */
 function headings(level: number): Components {

@@ -31,9 +31,16 @@ export function Outward({
     <a href={place.href} target="_blank" rel="noreferrer noopener" title={place.href}>
       {picture && `${t("picture")} `}
       {children}
-      <span className="ml-1 text-ink-3 text-sm">({place.host})</span>
+      {!says(children, place) && <span className="ml-1 text-ink-3 text-sm">({place.host})</span>}
     </a>
   );
+}
+
+/** Whether its words are the address itself, so that the host stands there already, letter by letter. */
+function says(children: ReactNode, { href, host }: { href: string; host: string }): boolean {
+  if (typeof children !== "string") return false;
+  const said = children.replace(/^https?:\/\//, "");
+  return said === host || (said.startsWith(`${host}/`) && URL.canParse(children) && new URL(children).href === href);
 }
 
 /** Where an address leads: an absolute one of the web, or of a mailbox. A host in other scripts is written in ASCII. */

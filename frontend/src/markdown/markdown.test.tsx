@@ -44,6 +44,15 @@ describe("hostile Markdown", () => {
     expect(drawn("[bank](https://bаnk.example.com)")).toContain("(xn--bnk-6cd.example.com)");
   });
 
+  it("says a host once where the words are the address, and never trusts words that only look like it", () => {
+    expect(drawn("See https://quay.example.com/west.")).not.toContain("(quay.example.com)");
+    expect(drawn("[quay.example.com](https://quay.example.com/)")).not.toContain("(quay.example.com)");
+    expect(drawn("[https://quay.example.com/a](https://quay.example.com/b)")).toContain("(quay.example.com)");
+    expect(drawn("[https://quаy.example.com/](https://quаy.example.com/)")).toContain("(xn--");
+    expect(drawn("[quay.example.com@evil.example.net/](https://evil.example.net/)")).toContain("(evil.example.net)");
+    expect(drawn("[quay.example.com\u200b](https://quay.example.com/)")).toContain("(quay.example.com)");
+  });
+
   it("makes a picture a link with its words", () => {
     const made = drawn("![the quay](https://pictures.example.com/quay.png)");
     expect(made).toContain("the quay");
@@ -64,6 +73,15 @@ describe("hostile Markdown", () => {
   it("survives what is nested far too deeply, and what is far too long", () => {
     expect(drawn("a\n".repeat(90_000))).toContain("a\na");
     expect(() => blocksOf(`${"> ".repeat(400)}deep`, false)).not.toThrow();
+  });
+});
+
+describe("tasks", () => {
+  it("stand in boxes that say how they are, and are no fields", () => {
+    const made = drawn("- [x] trim\n- [ ] fill");
+    expect(made).toContain('aria-label="Done:"');
+    expect(made).toContain('aria-label="To do:"');
+    expect(made).not.toContain("<input");
   });
 });
 

@@ -5,16 +5,21 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { t } from "@/i18n/en/story";
+import { preloadMarkdown } from "@/markdown/Lazy";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Progress } from "@/ui/Progress";
 import { Skeleton } from "@/ui/Skeleton";
+import { useDensity } from "./density";
 import type { Item, Story } from "./shape";
 import { retryStory, useStory } from "./store";
-import { ItemView, WritingView } from "./view/ItemView";
-import { drawn, estimate, isThinking } from "./view/rows";
+import { carriedOver } from "./view/carried";
+import { WritingView } from "./view/ItemView";
+import { RowView } from "./view/RowView";
+import { drawn, estimate, isThinking, rowsOf } from "./view/rows";
 import { Thinking } from "./view/Thinking";
+import { type TimelineTools, Tools } from "./view/tools";
 
 export interface TimelineHandle {
   /** The items that are drawn, in their order. */
@@ -27,20 +32,32 @@ export interface TimelineHandle {
 export interface TimelineProps {
   /** A session's or an objective's id. */
   session: string;
-  /** Leave these out; an objective's page shows its plan and its goal elsewhere. */
-  without?: readonly Item["kind"][] | undefined;
+  /** What can be done with a turn's changes, and after a model's failure. */
+  tools?: TimelineTools | undefined;
   /** The item that a search is at. */
   marked?: string | undefined;
   ref?: Ref<TimelineHandle> | undefined;
   className?: string | undefined;
 }
 
-const NONE: readonly Item["kind"][] = [];
+// A story takes a while to come; what shows its words comes meanwhile.
+preloadMarkdown();
+
+const NO_TOOLS: TimelineTools = {};
+const NOTHING: readonly Item[] = [];
+const MARKED = "bg-ask-fill shadow-[inset_2px_0_0_var(--color-ask)]";
 /** Pixels from the end within which it is followed. */
 const NEAR_PX = 80;
 
-export function Timeline({ session, without = NONE, marked, ref, className }: TimelineProps) {
+export function Timeline({ session, tools = NO_TOOLS, marked, ref, className }: TimelineProps) {
   const { story, state, error, share } = useStory(session);
+  // What a fork goes on from is in the story of another session.
+  const fork = story.items.find((item) => item.kind === "carried" && item.source !== session);
+  const origin = useStory(fork?.kind === "carried" ? fork.source : session).story;
+  const before = useMemo(
+    () => (fork?.kind === "carried" && origin.id === fork.source ? carriedOver(origin, fork) : NOTHING),
+    [fork, origin],
+  );
   if (state === "failed")
     return (
       <div className={cx("p-4 md:p-6", className)}>
@@ -66,20 +83,30 @@ export function Timeline({ session, without = NONE, marked, ref, className }: Ti
         </div>
       </div>
     );
-  return <Rows key={session} story={story} without={without} marked={marked} ref={ref} className={className} />;
+  return (
+    <Tools value={tools}>
+      <Rows key={session} story={story} before={before} marked={marked} ref={ref} className={className} />
+    </Tools>
+  );
 }
 
 type RowsProps = Pick<TimelineProps, "marked" | "ref" | "className"> & {
   story: Story;
-  without: readonly Item["kind"][];
+  /** What was said in the session that this one goes on from. */
+  before: readonly Item[];
 };
 
-function Rows({ story, without, marked, ref, className }: RowsProps) {
+function Rows({ story, before, marked, ref, className }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
-  const items = useMemo(
-    () => drawn(story.items).filter((item) => !without.includes(item.kind)),
-    [story.items, without],
-  );
+  const items = useMemo(() => {
+    const own = drawn(story.items);
+    const at = Math.max(
+      0,
+      own.findIndex(({ kind }) => kind === "carried"),
+    );
+    return before.length > 0 ? [...own.slice(0, at), ...before, ...own.slice(at)] : own;
+  }, [before, story.items]);
+  const density = useDensity((kept) => kept.density);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((id: string) => {
     // What the person opens stays where it is, even where the end is near.
@@ -90,21 +117,22 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
       return now;
     });
   }, []);
+  const rows = useMemo(() => rowsOf(items, { session: story.id, density, open }), [items, story.id, density, open]);
   const [following, setFollowing] = useState(true);
   // Below the last item stands what is under way.
   const tail = story.writing !== null || isThinking(story);
   const virtual = useVirtualizer({
-    count: items.length + (tail ? 1 : 0),
+    count: rows.length + (tail ? 1 : 0),
     getScrollElement: () => box.current,
-    estimateSize: (at) => estimate(items[at]),
-    getItemKey: (at) => items[at]?.id ?? "tail",
+    estimateSize: (at) => estimate(rows[at]),
+    getItemKey: (at) => rows[at]?.id ?? "tail",
     overscan: 8,
     paddingStart: 16,
     paddingEnd: 24,
     anchorTo: following ? "end" : "start",
     followOnAppend: following,
     scrollEndThreshold: NEAR_PX,
-    initialOffset: () => items.reduce((sum, item) => sum + estimate(item), 0),
+    initialOffset: () => rows.reduce((sum, row) => sum + estimate(row), 0),
   });
   const [away, setAway] = useState(false);
   // How many there were when the end was last in sight.
@@ -127,7 +155,17 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end is sought whenever it has moved, not once it is followed
   useLayoutEffect(() => {
     if (following) virtual.scrollToEnd();
-  }, [height, items.length]);
+  }, [height, rows.length]);
+  const [wanted, setWanted] = useState<number | null>(null);
+  useLayoutEffect(() => {
+    if (wanted === null) return;
+    const at = rows.findLastIndex((row) => row.first <= wanted);
+    const row = rows[at];
+    // What is behind a line comes out first; then the rows are others, and this is asked again.
+    if (row && row.kind !== "item" && row.items.length > 1 && !open.has(row.id)) return toggle(row.id);
+    setWanted(null);
+    if (row) virtual.scrollToIndex(at, { align: "center" });
+  }, [wanted, rows, open, toggle, virtual]);
   const toEnd = useCallback(() => {
     setFollowing(true);
     virtual.scrollToEnd();
@@ -136,10 +174,13 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
     ref,
     () => ({
       items,
-      show: (place) => virtual.scrollToIndex(place, { align: "center" }),
+      show: (place) => {
+        setFollowing(false);
+        setWanted(place);
+      },
       toEnd,
     }),
-    [items, virtual, toEnd],
+    [items, toEnd],
   );
   return (
     <div className={cx("relative min-h-0", className)}>
@@ -151,24 +192,37 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
         onScroll={watch}
         className="h-full [--under:0px] overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
-        <ol className="relative mx-auto w-full max-w-4xl" style={{ height }}>
+        {/* What comes at the end is read out while the end is followed; what a scroll brings is not. */}
+        <ol
+          aria-live={following ? "polite" : "off"}
+          aria-relevant="additions"
+          className="relative mx-auto w-full max-w-4xl"
+          style={{ height }}
+        >
           {virtual.getVirtualItems().map(({ key, index, start }) => {
-            const item = items[index];
+            const row = rows[index];
             return (
               <li
                 key={key}
                 ref={virtual.measureElement}
                 data-index={index}
-                aria-setsize={items.length}
+                aria-setsize={rows.length}
                 aria-posinset={index + 1}
                 style={{ transform: `translateY(${start}px)` }}
                 className={cx(
                   "absolute inset-x-0 top-0 px-4 md:px-6",
-                  item && item.id === marked && "bg-ask-fill shadow-[inset_2px_0_0_var(--color-ask)]",
+                  row?.kind === "item" && row.id === marked && MARKED,
                 )}
               >
-                {item ? (
-                  <ItemView item={item} row={story.row} open={open.has(item.id)} onToggle={toggle} />
+                {row ? (
+                  <RowView
+                    row={row}
+                    last={index === rows.length - 1}
+                    session={story.row}
+                    density={density}
+                    open={open.has(row.id)}
+                    onToggle={toggle}
+                  />
                 ) : story.writing ? (
                   <WritingView writing={story.writing} />
                 ) : (

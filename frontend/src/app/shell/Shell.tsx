@@ -8,6 +8,7 @@ import { activeCard, isCardKey, moveBy, pressCard, showCard } from "@/features/a
 import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
 import { cx } from "@/ui/classes";
+import { nextDensity } from "@/story/density";
 import { PAGES, type PageName } from "../pages";
 import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
@@ -90,6 +91,7 @@ function useKeys() {
         else if (id === "help") show("keys");
         else if (id === "stop") show("stop");
         else if (id === "question") showQuestion(() => show("question"));
+        else if (id === "density") nextDensity();
         else if (isCardKey(id)) pressCard(id);
         else if (id === "next") moveBy(1);
         else if (id === "previous") moveBy(-1);

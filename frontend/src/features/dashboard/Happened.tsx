@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { Schema } from "@/api/client";
 import { stateOf, statusWord } from "@/features/sessions/words";
 import { t } from "@/i18n/en/dashboard";
+import { plainLine } from "@/markdown/plain";
 import { Link } from "@/ui/Link";
 import { Panel } from "@/ui/Panel";
 import { SafeText } from "@/ui/SafeText";
@@ -48,7 +49,7 @@ function Rows({ rows }: { rows: Row[] }) {
             {statusWord(row.status)}
           </State>
           <span className="truncate text-ink-2 text-sm max-md:col-span-2">
-            <SafeText>{row.summary || row.reason}</SafeText>
+            <SafeText>{plainLine(row.summary) || row.reason}</SafeText>
           </span>
           <Time at={row.ended_ms} className="text-right text-ink-3 text-sm max-md:hidden" />
         </li>

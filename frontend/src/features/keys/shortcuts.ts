@@ -31,6 +31,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { id: "palette", label: t("palette"), keys: "Mod+K" },
   { id: "help", label: t("help"), keys: "?" },
   { id: "question", label: t("question"), keys: "G Q" },
+  { id: "density", label: t("density"), keys: "T" },
   { id: "stop", label: t("stop"), keys: "Mod+Shift+." },
   { id: "new objective", label: t("newObjective"), keys: "N O" },
   { id: "new session", label: t("newSession"), keys: "N S" },

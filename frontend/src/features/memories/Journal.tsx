@@ -6,6 +6,7 @@ import { api, data, type Schema } from "@/api/client";
 import { useStreams } from "@/api/streams";
 import { t as words } from "@/i18n/en/memories";
 import { t } from "@/i18n/en/memory-views";
+import { plainLine } from "@/markdown/plain";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
@@ -154,7 +155,7 @@ function Entry({ line, kind }: { line: Line; kind: "objective" | "session" | und
           {line.tainted && <Badge kind="tainted">{words("stranger")}</Badge>}
         </p>
         <p className="max-w-measure text-ink-2">
-          <SafeText>{line.text.replaceAll(/\s+/g, " ")}</SafeText>
+          <SafeText>{plainLine(line.text)}</SafeText>
         </p>
       </div>
     </li>

@@ -21,6 +21,9 @@ export function Contract({ row }: { row: Row }) {
         </Part>
       )}
       <Part title={t("plan")} aside={row.plan.length > 0 && t("planDone", { done, of: row.plan.length })}>
+        {hasEnded(row.status) && done < row.plan.length && (
+          <p className="mb-1 text-ink-2 text-sm">{t("planLeft", { count: row.plan.length - done })}</p>
+        )}
         {row.plan.length > 0 ? (
           <ol className="flex flex-col gap-1">
             {row.plan.map((step, place) => (
@@ -62,9 +65,9 @@ function Step({ step, live }: { step: Schema["PlanStep"]; live: boolean }) {
       aria-current={step.status === "doing" && live ? "step" : undefined}
       className={cx("flex gap-2 py-0.5 text-base", step.status === "doing" && live && "font-medium")}
     >
-      <Mark status={step.status} />
+      <Mark status={step.status === "doing" && !live ? "todo" : step.status} />
       <span className={cx("min-w-0", over && "text-ink-2", step.status === "skipped" && "line-through")}>
-        <span className="sr-only">{t(`step_${step.status}`)}: </span>
+        <span className="sr-only">{t(live || over ? `step_${step.status}` : "step_open")}: </span>
         <SafeText>{step.title}</SafeText>
       </span>
     </li>

@@ -7,6 +7,7 @@ import { IconButton } from "@/ui/IconButton";
 import { Menu, type MenuEntry } from "@/ui/Menu";
 import { toast } from "@/ui/Toasts";
 import { exportSession, useDeed } from "./commands";
+import { DensitySwitch } from "./DensitySwitch";
 import { CancelDialog, DeleteDialog, RetryDialog } from "./Dialogs";
 import { ForkDialog } from "./ForkDialog";
 import { LabelsDialog } from "./LabelsDialog";
@@ -68,6 +69,7 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels }: Co
           {t("retry")}
         </Button>
       )}
+      <DensitySwitch />
       <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} />
       <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={entries(row, act, setAsking)} />
       <IconButton

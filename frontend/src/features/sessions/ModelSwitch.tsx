@@ -16,16 +16,31 @@ type Wanted = Schema["WantedModel"];
 
 const EFFORTS = ["", "low", "medium", "high"] as const;
 
-export function ModelSwitch({ id, chain }: { id: string; chain: readonly Schema["ModelRef"][] }) {
+export function ModelSwitch({
+  id,
+  chain,
+  words,
+}: {
+  id: string;
+  chain: readonly Schema["ModelRef"][];
+  /** What the button says instead of the model's name. */
+  words?: string;
+}) {
   const [open, setOpen] = useState(false);
   const model = chain[0];
   if (!model) return null;
   const name = `${model.provider}/${model.model}`;
   return (
     <>
-      <Button kind="quiet" size="sm" onClick={() => setOpen(true)} aria-label={t("modelNow", { name })}>
-        <SafeText>{name}</SafeText>
-      </Button>
+      {words ? (
+        <Button size="sm" onClick={() => setOpen(true)}>
+          {words}
+        </Button>
+      ) : (
+        <Button kind="quiet" size="sm" onClick={() => setOpen(true)} aria-label={t("modelNow", { name })}>
+          <SafeText>{name}</SafeText>
+        </Button>
+      )}
       {open && <Opened id={id} now={model} onClose={() => setOpen(false)} />}
     </>
   );

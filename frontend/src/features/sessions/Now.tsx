@@ -48,7 +48,7 @@ export function Now({
           {text}
         </button>
       ) : (
-        <span className={isRunning(row.status) ? "min-w-0 truncate" : "min-w-0 truncate text-ink-2"}>
+        <span aria-live="polite" className={isRunning(row.status) ? "min-w-0 truncate" : "min-w-0 truncate text-ink-2"}>
           <SafeText>{text}</SafeText>
         </span>
       )}

@@ -1,6 +1,6 @@
 /** One session: the conversation as a document, where the person speaks; at its side the panels, or the contract of an objective. */
 import { useLocation, useParams } from "@tanstack/react-router";
-import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import { part } from "@/api/parts";
@@ -31,6 +31,7 @@ import { Presence } from "./Presence";
 import { Queue } from "./Queue";
 import { Budget, Grants, Setup } from "./Terms";
 import { TrialPanel } from "./TrialPanel";
+import { ModelTools, TurnTools, UndoTurn } from "./TurnTools";
 import { useSession } from "./useSession";
 import { hasEnded, isPausing, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
@@ -83,6 +84,15 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
     (document.activeElement as HTMLElement | null)?.blur();
   };
   useEffect(() => listen(() => openReview.current(), SESSION_SHORTCUTS), []);
+  const [undoing, setUndoing] = useState<number | null>(null);
+  const undone = useCallback(() => setUndoing(null), []);
+  const tools = useMemo(
+    () => ({
+      turn: (turn: number) => <TurnTools onUndo={() => setUndoing(turn)} onReview={() => openReview.current()} />,
+      model: () => !ended && <ModelTools row={row} />,
+    }),
+    [row, ended],
+  );
 
   const show = useCallback((place: number, id: string) => {
     setMarked(id);
@@ -119,7 +129,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
             </ScrollBox>
           )}
           {finding && <Find items={() => timeline.current?.items ?? []} onShow={show} onClose={closeFind} />}
-          <Timeline session={row.id} ref={timeline} marked={marked} className="flex-1" />
+          <Timeline session={row.id} ref={timeline} tools={tools} marked={marked} className="flex-1" />
           {!ended && (
             <div className="border-line border-t">
               <Now row={row} story={story} onQuestion={toQuestion}>
@@ -135,6 +145,11 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
           </Side>
         )}
       </div>
+      {undoing !== null && (
+        <Suspense>
+          <UndoTurn session={row.id} turn={undoing} onClose={undone} />
+        </Suspense>
+      )}
       {!wide && (
         <Sheet open={sheet} title={t("panels", { kind: row.kind })} onOpenChange={setSheet}>
           <Side row={row} story={story}>
@@ -148,20 +163,18 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
 
 /** What stands next to the conversation; ``children`` until its code is there. */
 function Side({ row, story, children }: { row: Row; story: Story; children: ReactNode }) {
-  if (row.kind === "session") {
-    return (
-      <Suspense fallback={children}>
-        <SidePanels session={row.id} />
-      </Suspense>
-    );
-  }
-  return (
-    <ScrollBox className="flex h-full min-h-0 w-full shrink-0 flex-col gap-6 overflow-y-auto border-line p-4 lg:w-84 lg:border-l">
+  const task = row.kind === "objective" && (
+    <div className="flex flex-col gap-6 p-4">
       <Contract row={row} />
       <Budget row={row} samples={samplesOf(story.items)} />
       {!hasEnded(row.status) && <Grants id={row.id} grants={grantsOf(story.items, Date.now())} />}
       <Setup row={row} opening={story.opening} />
-    </ScrollBox>
+    </div>
+  );
+  return (
+    <Suspense fallback={children}>
+      <SidePanels session={row.id} task={task || undefined} />
+    </Suspense>
   );
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { done, type Fresh, line, opened, opening, ROW, story } from "@/story/samples";
 import type { LineBody, Opening, Story } from "@/story/shape";
 import { grantsOf, mayHoldChanges } from "./facts";
+import { whatAt } from "./words";
 
 const CREATED = {
   ...opened,
@@ -57,4 +58,9 @@ test("changes are looked for after something ran on trial, until they are settle
   expect(may(of(ran))).toBe(false);
   // Off trial it is the daemon that says so.
   expect(may(of(ran), 1)).toBe(true);
+});
+
+test("a row of a list says its summary in words, without the marks of Markdown", () => {
+  expect(whatAt({ ...ROW, status: "idle", summary: "## The **tides**\n\n- high" })).toBe("The tides");
+  expect(whatAt({ ...ROW, status: "answered", summary: "```\nmake\n```" })).toBe("make");
 });

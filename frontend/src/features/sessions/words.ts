@@ -1,6 +1,7 @@
 /** What a session's state is called, and what it is doing. */
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/sessions";
+import { plainOf } from "@/markdown/plain";
 import type { StepItem, Story } from "@/story/shape";
 import { END_KINDS, objectOf, reasonWords, verbOf } from "@/story/view/words";
 import { revealed } from "@/ui/reveal";
@@ -73,7 +74,7 @@ export function whatAt(row: Row): string {
     case "answered":
     case "verified":
     case "unverified":
-      return firstLine(row.summary) || statusWord(row.status);
+      return firstLine(plainOf(row.summary)) || statusWord(row.status);
     case "incomplete":
     case "failed":
     case "cancelled":
@@ -82,7 +83,7 @@ export function whatAt(row: Row): string {
       return row.reason ? t("nowPausedWhy", { why: reasonWords(row.reason) }) : t("nowPaused");
     case "idle":
     case "closed":
-      return firstLine(row.summary);
+      return firstLine(plainOf(row.summary));
     case "pending":
       return t("nowPending");
     default:

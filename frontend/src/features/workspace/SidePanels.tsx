@@ -1,4 +1,4 @@
-import { type ComponentType, Suspense, useEffect, useState } from "react";
+import { type ComponentType, type ReactNode, Suspense, useEffect, useState } from "react";
 import { fetched, part } from "@/api/parts";
 import { t } from "@/i18n/en/workspace";
 import { IconButton } from "@/ui/IconButton";
@@ -28,34 +28,45 @@ const SHOWN: Record<PanelName, Panel> = {
 /** Those with a place in something: a scroll, a shell. */
 const KEPT: ReadonlySet<PanelName> = new Set(["files", "terminal"]);
 
+/** An objective keeps neither edits nor checkpoints to go back to, and its terms have its budget. */
+const OF_TASK: ReadonlySet<PanelName> = new Set(["files", "terminal", "context"]);
+
 /**
  * What stands beside a session's conversation: its files, what changed, a terminal, its checkpoints, what its next
  * request holds, and what it may spend. It fills the height of its place; on a desk it has a width of its own that the
  * person sets, on a phone the whole width. `useWorkspace` opens a panel or a file from elsewhere.
  */
-export function SidePanels({ session }: { session: string }) {
-  const panel = useWorkspace((view) => view.panel);
+export function SidePanels({
+  session,
+  task,
+}: {
+  session: string;
+  /** Of an objective: its goal, plan and terms, which its budget is one of. */
+  task?: ReactNode;
+}) {
+  const wanted = useWorkspace((view) => (task ? view.taskPanel : view.panel));
+  const panel = task && wanted !== "task" && !OF_TASK.has(wanted) ? "task" : wanted;
   const width = useWorkspace((view) => view.width);
-  const show = useWorkspace((view) => view.show);
   const resize = useWorkspace((view) => view.resize);
-  const [visited, setVisited] = useState<ReadonlySet<PanelName>>(new Set([panel]));
+  const [visited, setVisited] = useState<ReadonlySet<PanelName | "task">>(new Set([panel]));
   if (!visited.has(panel)) setVisited(new Set([...visited, panel]));
   useLoadInTurn();
   const wide = width > USUAL;
-  const items: Tab<PanelName>[] = PANELS.map((name) => {
+  const items: Tab<PanelName | "task">[] = PANELS.filter((name) => !task || OF_TASK.has(name)).map((name) => {
     const Shown = SHOWN[name];
-    const wanted = name === panel || (KEPT.has(name) && visited.has(name));
+    const drawn = name === panel || (KEPT.has(name) && visited.has(name));
     return {
       value: name,
       label: t(name),
       keep: KEPT.has(name) && visited.has(name),
-      content: wanted ? (
+      content: drawn ? (
         <Suspense fallback={<Skeleton lines={6} className="p-4" />}>
           <Shown key={session} session={session} />
         </Suspense>
       ) : undefined,
     };
   });
+  if (task) items.unshift({ value: "task", label: t("task"), content: task });
   return (
     <section
       aria-label={t("panels")}
@@ -68,7 +79,7 @@ export function SidePanels({ session }: { session: string }) {
         label={t("panels")}
         items={items}
         value={panel}
-        onValueChange={show}
+        onValueChange={(name) => useWorkspace.setState(name === "task" || task ? { taskPanel: name } : { panel: name })}
         aside={
           <IconButton
             icon={wide ? "chevron-right" : "chevron-left"}

@@ -11,6 +11,8 @@ const WIDEST_SHARE = 0.7;
 
 interface View {
   panel: PanelName;
+  /** Next to an objective: its goal and plan, until another one is asked for. */
+  taskPanel: PanelName | "task";
   /** In CSS pixels, on a desk. */
   width: number;
   /** By session: the path of the file that is open there. */
@@ -33,13 +35,15 @@ export const useWorkspace = create<View>()(
   persist(
     (set) => ({
       panel: "files",
+      taskPanel: "task",
       width: USUAL,
       files: {},
       readAloud: false,
       setReadAloud: (readAloud) => set({ readAloud }),
       show: (panel) => set({ panel }),
       resize: (width) => set({ width: bounded(width, innerWidth) }),
-      openFile: (session, path) => set((was) => ({ panel: "files", files: { ...was.files, [session]: path } })),
+      openFile: (session, path) =>
+        set((was) => ({ panel: "files", taskPanel: "files", files: { ...was.files, [session]: path } })),
     }),
     { name: "stead.workspace", partialize: ({ panel, width, readAloud }) => ({ panel, width, readAloud }) },
   ),

@@ -22,6 +22,8 @@ export const t = define("contract", {
   planNotYet: "None yet.",
   plan: "Plan",
   planDone: "{done} of {of}",
+  planLeft: "The model left {count, plural, one {one step} other {# steps}} unmarked when it ended.",
+  step_open: "Not marked as done",
   step_todo: "To do",
   step_doing: "Now",
   step_done: "Done",

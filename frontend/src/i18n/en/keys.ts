@@ -6,6 +6,7 @@ export const t = define("keys", {
   palette: "Search and commands",
   help: "Show keyboard shortcuts",
   question: "Go to the next approval request",
+  density: "Show more or less of a timeline",
   stop: "Stop everything",
   newObjective: "New objective",
   newSession: "New session",

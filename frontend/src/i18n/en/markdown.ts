@@ -7,4 +7,6 @@ export const t = define("markdown", {
   codeIn: "Code {language}",
   copyCode: "Copy code",
   table: "Table",
+  taskDone: "Done:",
+  taskOpen: "To do:",
 });

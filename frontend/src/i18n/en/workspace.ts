@@ -24,6 +24,7 @@ export const t = define("workspace", {
   wider: "Widen the panel",
   narrower: "Narrow the panel",
   cancel: "Cancel",
+  task: "Goal and plan",
   files: "Files",
   changes: "Changes",
   terminal: "Terminal",

@@ -8,8 +8,18 @@ import { ErrorNote } from "@/ui/ErrorNote";
 import { SafeText } from "@/ui/SafeText";
 import type { Edit, StepItem } from "../shape";
 
-export function Edits({ session, step }: { session: string; step: StepItem }) {
-  return step.edits.map((edit) => <OneEdit key={edit.seq} session={session} call={step.key} edit={edit} />);
+/** Of an edit that stands in the timeline by itself, so many lines. */
+const BRIEF = 12;
+
+export function Edits({ session, step, brief = false }: { session: string; step: StepItem; brief?: boolean }) {
+  if (!brief) return step.edits.map((edit) => <OneEdit key={edit.seq} session={session} call={step.key} edit={edit} />);
+  return step.edits
+    .filter(({ change, undone }) => change.diff && !undone)
+    .map(({ change, seq }) => (
+      <div key={seq} className="mb-2 pl-5">
+        <UnifiedDiff diff={change.diff} path={change.path} layout="unified" most={BRIEF} />
+      </div>
+    ));
 }
 
 function OneEdit({ session, call, edit }: { session: string; call: string; edit: Edit }) {

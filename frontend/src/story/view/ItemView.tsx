@@ -9,23 +9,29 @@ import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
 import { Time } from "@/ui/Time";
+import type { Density } from "../density";
 import type { FailedItem, Item, MessageItem, OpenedItem, PlanItem, ReplyItem, Row, StepItem, Writing } from "../shape";
 import { Ask } from "./Ask";
+import { Carried } from "./Carried";
+import { CommandTail } from "./Command";
+import { Edits } from "./Edits";
 import { Fold } from "./Fold";
 import { failedWords, quiet, type Shown, shownOf, unpricedWords } from "./lines";
 import { isRemembered, Remembered } from "./Remembered";
 import { StepDetail } from "./StepDetail";
 import { StepLine } from "./StepLine";
+import { TurnEnd } from "./TurnCard";
 import { doorWord } from "./words";
 
 export interface ItemProps {
   item: Item;
   row: Row | null;
+  density?: Density;
   open: boolean;
   onToggle: (id: string) => void;
 }
 
-export const ItemView = memo(function ItemView({ item, row, open, onToggle }: ItemProps) {
+export const ItemView = memo(function ItemView({ item, row, density = "normal", open, onToggle }: ItemProps) {
   switch (item.kind) {
     case "opened":
       return <OpenedView item={item} />;
@@ -34,18 +40,18 @@ export const ItemView = memo(function ItemView({ item, row, open, onToggle }: It
     case "reply":
       return <Reply item={item} open={open} onToggle={onToggle} />;
     case "step":
-      return <Step item={item} row={row} open={open} onToggle={onToggle} />;
+      return <Step item={item} row={row} density={density} open={open} onToggle={onToggle} />;
     case "failed":
       return <Failed item={item} />;
     case "plan":
       return <Plan item={item} />;
     case "carried":
-      return <Line shown={quiet(`${t("set")} (${t("setMessages", { count: item.messages })})`)} />;
+      return <Carried item={item} />;
     case "line":
       return isRemembered(item.body) ? (
         <Remembered id={item.id} body={item.body} open={open} onToggle={onToggle} />
       ) : item.body.type === "turn.ended" ? (
-        <TurnEnd body={item.body} ts={item.ts_ms} />
+        <TurnEnd body={item.body} ts={item.ts_ms} words={density === "detailed"} />
       ) : (
         <Line shown={shownOf(item.body)} summary={item.body.type === "objective.ended" ? item.body.summary : ""} />
       );
@@ -57,7 +63,8 @@ export const ItemView = memo(function ItemView({ item, row, open, onToggle }: It
 /** The reply that is being written, as far as it is known. */
 export function WritingView({ writing }: { writing: Writing }) {
   return (
-    <div className="py-1.5">
+    // It is read out once it is whole: letter by letter nobody could follow it.
+    <div aria-live="off" className="py-1.5">
       <Markdown writing>{writing.text}</Markdown>
     </div>
   );
@@ -152,14 +159,24 @@ function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onTog
   );
 }
 
-function Step({ item, row, open, onToggle }: Omit<ItemProps, "item"> & { item: StepItem }) {
+function Step({
+  item,
+  row,
+  density,
+  open,
+  onToggle,
+}: Omit<ItemProps, "item" | "density"> & { item: StepItem; density: Density }) {
   const panel = useId();
   const asks = item.state === "asking" && item.question?.status === "pending";
+  const brief = !open && !asks && density === "normal";
+  const command = item.tool === "shell" && density === "normal";
   return (
-    <div>
-      <StepLine step={item} open={open} panel={panel} onToggle={onToggle} />
+    <div className={command ? "my-1.5 overflow-hidden rounded-md border border-line bg-surface px-2" : undefined}>
+      <StepLine step={item} density={density} open={open} panel={panel} onToggle={onToggle} />
       {asks && row && item.question && <Ask row={row} question={item.question} />}
-      <div id={panel}>{open && <StepDetail session={row?.id ?? ""} step={item} />}</div>
+      {brief && command && <CommandTail step={item} />}
+      {brief && item.edits.length > 0 && <Edits session={row?.id ?? ""} step={item} brief />}
+      <div id={panel}>{open && <StepDetail session={row?.id ?? ""} step={item} density={density} />}</div>
     </div>
   );
 }
@@ -242,17 +259,6 @@ function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
       ))}
       {steps.length > 40 && <li className="text-ink-2">{t("more", { count: steps.length - 40 })}</li>}
     </ol>
-  );
-}
-
-function TurnEnd({ body, ts }: { body: Schema["TurnEnded"]; ts: number }) {
-  const { kind, text } = shownOf(body);
-  return (
-    <p className={cx("mt-1 flex items-center gap-3 py-1 text-xs", kind === "ask" ? "text-ask" : "text-ink-3")}>
-      <span>{text}</span>
-      <span className="h-px flex-1 bg-line" />
-      <Time at={ts} exact className="tabular" />
-    </p>
   );
 }
 

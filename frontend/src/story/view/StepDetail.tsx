@@ -7,6 +7,7 @@ import { formatTokens } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Tainted } from "@/ui/Tainted";
 import { argumentsOf } from "../calls";
+import type { Density } from "../density";
 import type { StepItem } from "../shape";
 import { Edits } from "./Edits";
 import { LongText } from "./LongText";
@@ -16,11 +17,13 @@ const LONG = 160;
 /** Of a list, so many. */
 const SHOWN = 50;
 
-export function StepDetail({ session, step }: { session: string; step: StepItem }) {
+export function StepDetail({ session, step, density }: { session: string; step: StepItem; density: Density }) {
   const { finished, live } = step;
+  const all = density === "detailed";
   return (
     <div className="flex min-w-0 flex-col gap-3 pb-3 pl-5 text-sm">
-      <Given text={step.arguments} />
+      {/* A diff says what an edit's arguments say, in its place. */}
+      {(all || step.edits.length === 0) && <Given text={step.arguments} />}
       <Course step={step} />
       {finished?.warnings.map((warning) => (
         <p key={`${warning.rule} ${warning.text}`} className="text-ask">
@@ -46,12 +49,14 @@ export function StepDetail({ session, step }: { session: string; step: StepItem 
       )}
       {step.landing && <Landed landing={step.landing} />}
       <Egress uses={step.egress} />
-      <p className="text-ink-3 text-xs">
-        <span className="font-mono">{step.key}</span>
-        {step.tokens_in > 0 && ` · ${t("tokensIn", { input: step.tokens_in, output: step.tokens_out })}`}
-        {step.read.requests > 0 &&
-          ` · ${t("readings", { count: step.read.requests, tokens: formatTokens(step.read.tokens) })}`}
-      </p>
+      {all && (
+        <p className="text-ink-3 text-xs">
+          <span className="font-mono">{step.key}</span>
+          {step.tokens_in > 0 && ` · ${t("tokensIn", { input: step.tokens_in, output: step.tokens_out })}`}
+          {step.read.requests > 0 &&
+            ` · ${t("readings", { count: step.read.requests, tokens: formatTokens(step.read.tokens) })}`}
+        </p>
+      )}
     </div>
   );
 }

@@ -6,17 +6,21 @@ import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
 import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
+import type { Density } from "../density";
 import type { StepItem } from "../shape";
 import { Elapsed } from "./Elapsed";
+import { Exit } from "./Exit";
 import { objectOf, standOf, verbOf } from "./words";
 
 export const StepLine = memo(function StepLine({
   step,
+  density,
   open,
   panel,
   onToggle,
 }: {
   step: StepItem;
+  density: Density;
   open: boolean;
   /** The id of what it opens. */
   panel: string;
@@ -25,21 +29,27 @@ export const StepLine = memo(function StepLine({
   const { kind, word } = standOf(step);
   const verb = verbOf(step.tool);
   const quiet = kind === "quiet";
+  const exit = step.state === "done" ? (step.finished?.exit_code ?? null) : null;
+  const spent = step.tokens_in + step.tokens_out > 0;
+  const tokens = t("tokensIn", { input: step.tokens_in, output: step.tokens_out });
   return (
     <button
       type="button"
       aria-expanded={open}
       aria-controls={open ? panel : undefined}
       onClick={() => onToggle(step.id)}
+      title={spent && density !== "detailed" ? [tokens, costOf(step)].join(" · ") : undefined}
       className={cx(
         "group -mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-left hover:bg-hover",
         quiet ? "text-ink-2" : "text-ink",
       )}
     >
       <Icon name="chevron-right" size={12} className={cx("text-ink-3 transition-transform", open && "rotate-90")} />
-      <span className={COLOUR[kind]}>
-        <Shape kind={kind} />
-      </span>
+      {exit === null && (
+        <span className={COLOUR[kind]}>
+          <Shape kind={kind} />
+        </span>
+      )}
       <span className="shrink-0 font-medium">{verb || <SafeText mono>{step.tool}</SafeText>}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-ink-2 text-sm">
         <SafeText>{objectOf(step)}</SafeText>
@@ -47,16 +57,15 @@ export const StepLine = memo(function StepLine({
       <span className="flex shrink-0 items-baseline gap-3 text-ink-2 text-sm tabular">
         {step.landing && step.landing.held.length > 0 && <span className="text-ask">{t("heldShort")}</span>}
         <Lines step={step} />
-        {kind === "good" ? <span className="sr-only">{word}</span> : <span className={COLOUR[kind]}>{word}</span>}
-        <Took step={step} />
-        {step.tokens_in + step.tokens_out > 0 && (
-          <span
-            className="min-w-16 text-right text-ink-3 max-md:hidden"
-            title={t("tokensIn", { input: step.tokens_in, output: step.tokens_out })}
-          >
-            {step.usd_micros > 0
-              ? formatUsd(step.usd_micros)
-              : t("tok", { count: formatTokens(step.tokens_in + step.tokens_out) })}
+        {exit !== null ? (
+          <Exit code={exit} />
+        ) : (
+          <span className={kind === "good" ? "sr-only" : COLOUR[kind]}>{word}</span>
+        )}
+        <Took step={step} density={density} />
+        {spent && density === "detailed" && (
+          <span className="min-w-16 text-right text-ink-3 max-md:hidden" title={tokens}>
+            {costOf(step)}
           </span>
         )}
       </span>
@@ -73,8 +82,17 @@ const COLOUR = {
   quiet: "text-ink-3",
 } as const;
 
-function Took({ step }: { step: StepItem }) {
+function costOf(step: StepItem): string {
+  if (step.usd_micros > 0) return formatUsd(step.usd_micros);
+  return t("tok", { count: formatTokens(step.tokens_in + step.tokens_out) });
+}
+
+/** Below a second, how long a step took says nothing to most readers. */
+const NOTABLE_MS = 1000;
+
+function Took({ step, density }: { step: StepItem; density: Density }) {
   if (step.state === "running") return <Elapsed since={step.started_ms} />;
+  if (density !== "detailed" && (step.finished?.duration_ms ?? 0) < NOTABLE_MS) return null;
   if (!step.finished || (step.finished.outcome !== "ok" && step.finished.duration_ms === 0)) return null;
   return <span>{formatDuration(step.finished.duration_ms / 1000)}</span>;
 }
@@ -83,9 +101,13 @@ function Took({ step }: { step: StepItem }) {
 function Lines({ step }: { step: StepItem }) {
   const added = step.edits.reduce((sum, edit) => sum + edit.change.added, 0);
   const removed = step.edits.reduce((sum, edit) => sum + edit.change.removed, 0);
+  return <LineCount added={added} removed={removed} struck={step.edits.every((edit) => edit.undone)} />;
+}
+
+export function LineCount({ added, removed, struck = false }: { added: number; removed: number; struck?: boolean }) {
   if (added + removed === 0) return null;
   return (
-    <span className={step.edits.every((edit) => edit.undone) ? "line-through" : undefined}>
+    <span className={cx("shrink-0 text-xs tabular", struck && "line-through")}>
       <span className="text-good">+{added}</span> <span className="text-danger">−{removed}</span>
     </span>
   );

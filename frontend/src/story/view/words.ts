@@ -45,8 +45,13 @@ export function objectOf(step: StepItem): string {
     const steps = given instanceof Map ? given.get("steps") : undefined;
     if (Array.isArray(steps)) return t("planOf", { count: steps.length });
   }
-  return subjectOf(step.arguments).replace(/\s+/g, " ").trim().slice(0, 400);
+  const pattern = SEARCHES.has(step.tool) && parseJson(step.arguments);
+  const wanted = pattern instanceof Map ? pattern.get("pattern") : undefined;
+  return (typeof wanted === "string" ? wanted : subjectOf(step.arguments)).replace(/\s+/g, " ").trim().slice(0, 400);
 }
+
+/** What they look for says more than where. */
+const SEARCHES: ReadonlySet<string> = new Set(["glob", "grep"]);
 
 const REASONS: ReadonlySet<string> = new Set([
   "budget",

@@ -74,6 +74,7 @@ export function DiffLines({ hunks, path, layout = "auto", most = MOST, tools }: 
   return (
     <section
       ref={box}
+      role="group"
       aria-label={`${t("label", { added, removed })} ${revealed(path)}`}
       className="overflow-hidden rounded-md border border-line bg-raised font-mono text-xs leading-5 [font-variant-ligatures:none]"
       {...picking.events}
