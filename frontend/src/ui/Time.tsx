@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { t } from "@/i18n/en/ui";
-import { formatClock, formatInstant, formatRelative, parseInstant } from "./format";
+import { formatAge, formatClock, formatInstant, formatRelative, parseInstant } from "./format";
 
 const STEP_MS = 15_000;
 
@@ -9,14 +9,16 @@ let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 const watchers = new Set<() => void>();
 
-/** A moment of the API: how long ago, and in full in its title. `exact` shows the hour instead. */
+/** A moment of the API: how long ago, and in full in its title. `exact` shows the hour instead, `short` only "5m". */
 export function Time({
   at,
   exact = false,
+  short = false,
   className,
 }: {
   at: string | number | Date;
   exact?: boolean | undefined;
+  short?: boolean | undefined;
   className?: string | undefined;
 }) {
   const current = useSyncExternalStore(watch, () => now);
@@ -24,7 +26,9 @@ export function Time({
   if (!moment) return <span className={className}>{t("unknown")}</span>;
   return (
     <time dateTime={moment.toISOString()} title={formatInstant(moment)} className={className}>
-      {exact ? formatClock(moment) : formatRelative(moment, new Date(Math.max(current, Date.now() - STEP_MS)))}
+      {exact
+        ? formatClock(moment)
+        : (short ? formatAge : formatRelative)(moment, new Date(Math.max(current, Date.now() - STEP_MS)))}
     </time>
   );
 }

@@ -6,6 +6,7 @@ import { useWaiting } from "@/api/pending";
 import { useSignedIn } from "@/api/session";
 import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
+import { useName } from "@/ui/named";
 import { PAGES, type PageName } from "../pages";
 import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
@@ -96,8 +97,9 @@ function useTitle() {
   const waiting = useWaiting();
   const path = useRouterState({ select: (router) => router.location.pathname });
   const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
+  const name = useName((shown) => shown.name) || (here ? PAGES[here].title : "");
   useEffect(() => {
-    const place = here ? `${PAGES[here].title} – ${t("name")}` : t("name");
+    const place = name ? `${name} – ${t("name")}` : t("name");
     document.title = waiting > 0 ? `(${waiting}) ${place}` : place;
-  }, [here, waiting]);
+  }, [name, waiting]);
 }

@@ -9,7 +9,7 @@ import { Tooltip } from "@/ui/Tooltip";
 import { AttachButton, AttachedFiles } from "./AttachField";
 import { useAttaching } from "./attaching";
 import { useDeed } from "./commands";
-import { saidBefore, useSaying } from "./drafts";
+import { isCoarse, saidBefore, useSaying } from "./drafts";
 import { isRunning } from "./words";
 
 export function Composer({ row, story, onSent }: { row: Row; story: Story; onSent: () => void }) {
@@ -32,7 +32,7 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
   };
   const keys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.altKey) return;
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (event.key === "Enter" && !event.shiftKey && (event.ctrlKey || event.metaKey || !isCoarse())) {
       event.preventDefault();
       say(working && (event.ctrlKey || event.metaKey));
     } else if (history(event)) {
@@ -58,6 +58,7 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
         <textarea
           ref={box}
           rows={1}
+          autoFocus={!isCoarse()}
           value={text}
           aria-label={t("saying")}
           placeholder={t(row.status === "closed" ? "sayClosed" : working ? "sayMore" : "say")}

@@ -1,5 +1,5 @@
 /** One session: the conversation as a document, where the person speaks; at its side the panels, or the contract of an objective. */
-import { useLocation, useParams } from "@tanstack/react-router";
+import { Navigate, useLocation, useParams } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
@@ -12,6 +12,7 @@ import { usePlace } from "@/story/usePlace";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { ButtonLink } from "@/ui/Link";
+import { useNamed } from "@/ui/named";
 import { nameOf } from "@/ui/paths";
 import { SafeText } from "@/ui/SafeText";
 import { ScrollBox } from "@/ui/ScrollBox";
@@ -47,8 +48,11 @@ export function SessionPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
   const { pathname } = useLocation();
   const { row, story, ready, deleted, missing, error } = useSession(id);
-  if (row) return <Desk key={id} row={row} story={story} ready={ready} />;
   const kind: Kind = pathname.startsWith(PLACES.objective.list) ? "objective" : "session";
+  useNamed(row?.title ?? "");
+  if (row && row.kind !== kind)
+    return <Navigate to={PLACES[row.kind].one} params={{ id }} search={true as never} replace />;
+  if (row) return <Desk key={id} row={row} story={story} ready={ready} />;
   if (deleted) return <Gone kind={kind} title={t("deletedTitle", { kind })} why={t("deletedWhy")} />;
   if (missing) return <Gone kind={kind} title={t("missing", { kind })} why={t("missingWhy")} />;
   return (

@@ -105,9 +105,10 @@ export function doing(story: Story): { text: string; since: number } {
   return still(whatAt(row));
 }
 
-/** The first line that has something on it. */
-export function firstLine(text: string): string {
-  return text.trimStart().split("\n", 1)[0]?.trimEnd() ?? "";
+/** The first line that has something on it, without the marks of Markdown. */
+function firstLine(text: string): string {
+  const line = text.trimStart().split("\n", 1)[0] ?? "";
+  return line.replace(/^[#>*+\s-]+|\*\*|__|`/g, "").trim();
 }
 
 function step(row: Row): string | undefined {
