@@ -52,7 +52,7 @@ export function Timeline({ session, without = NONE, marked, ref, className }: Ti
   if (state === "loading")
     return (
       <div aria-busy="true" className={className}>
-        <div className="mx-auto w-full max-w-4xl p-4 md:p-6">
+        <div className="w-full max-w-4xl p-4 md:p-6">
           {share > 0 ? (
             <Progress
               label={t("loading")}
@@ -151,7 +151,7 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
         onScroll={watch}
         className="h-full [--under:0px] overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
-        <ol className="relative mx-auto w-full max-w-4xl" style={{ height }}>
+        <ol className="relative w-full max-w-4xl" style={{ height }}>
           {virtual.getVirtualItems().map(({ key, index, start }) => {
             const item = items[index];
             return (

@@ -8,6 +8,7 @@ import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
 import { useName } from "@/ui/named";
 import { PAGES, type PageName } from "../pages";
+import { AreaTabs } from "./AreaTabs";
 import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
 import { isAt } from "./places";
@@ -47,6 +48,7 @@ function Inside() {
       >
         <OfflineNote />
         <StaleNote />
+        <AreaTabs />
         <Outlet />
       </main>
       <BottomBar />
@@ -84,6 +86,8 @@ function useKeys() {
         else if (id === "help") show("keys");
         else if (id === "stop") show("stop");
         else if (id === "question") show("question");
+        else if (id === "new")
+          void navigate({ to: "/" }).then(() => document.querySelector<HTMLElement>("main textarea")?.focus());
         else if (id === "new objective") void navigate({ to: "/objectives/new" });
         else if (id === "new session") void navigate({ to: "/sessions/new" });
         else if (id.startsWith("go ")) void navigate({ to: PAGES[id.slice(3) as PageName].path });

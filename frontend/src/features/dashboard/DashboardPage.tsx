@@ -1,5 +1,6 @@
 /** The prompt first; then what waits for me, what is running, and what was done lately. */
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense, useState } from "react";
+import { part } from "@/api/parts";
 import { usePending, useReviews } from "@/api/pending";
 import { useRecent } from "@/api/recent";
 import { useOpenRuns } from "@/api/running";
@@ -17,6 +18,7 @@ import { FirstVisit } from "./FirstVisit";
 import { Unfinished } from "./Unfinished";
 import { Recent, Running } from "./Works";
 
+const ApprovalCard = part(async () => (await import("@/features/approvals/ApprovalCard")).ApprovalCard);
 const CARDS = 4;
 
 export function DashboardPage() {
@@ -40,6 +42,7 @@ export function DashboardPage() {
   }
   if (recent.data.length === 0 && setup.known && setup.next !== "first") return <FirstVisit />;
   const open = new Set(runs.data.items.map((run) => run.session));
+  const running = runs.data.items.filter((run) => run.what !== "waits for an answer");
   const rest = recent.data.filter((work) => !open.has(work.id));
   return (
     <Frame>
@@ -49,9 +52,9 @@ export function DashboardPage() {
         {setup.known && !setup.done && <Unfinished step={setup.next} />}
       </div>
       <Waits />
-      {runs.data.items.length > 0 && (
+      {running.length > 0 && (
         <Panel title={t("running")}>
-          <Running runs={runs.data.items} />
+          <Running runs={running} />
         </Panel>
       )}
       {rest.length > 0 && (
@@ -73,6 +76,7 @@ function Frame({ children }: { children: ReactNode }) {
 }
 
 function Waits() {
+  const [opened, setOpened] = useState("");
   const { data: pending, error: unread } = usePending();
   const { data: changed, error: unseen } = useReviews();
   const error = unread ?? unseen;
@@ -89,9 +93,15 @@ function Waits() {
         <p className="text-ink-2">{t("waitsNone")}</p>
       ) : (
         <div className="grid gap-3">
-          {rows.slice(0, CARDS).map((row) => (
-            <ApprovalLine key={row.id} approval={row} />
-          ))}
+          {rows.slice(0, CARDS).map((row) =>
+            row.id === opened ? (
+              <Suspense key={row.id} fallback={<Skeleton lines={4} />}>
+                <ApprovalCard approval={row} level={3} />
+              </Suspense>
+            ) : (
+              <ApprovalLine key={row.id} approval={row} onAnswer={() => setOpened(row.id)} />
+            ),
+          )}
           {reviews.slice(0, CARDS).map((row) => (
             <ReviewLine key={row.id} row={row} />
           ))}

@@ -11,12 +11,12 @@ import { doing } from "./words";
 
 const RECENT = 8;
 
-/** One line for each that has not come to rest. */
+/** One line for each that has not come to rest; what waits for an answer stands above them. */
 export function Running({ runs }: { runs: readonly Schema["OpenRunRow"][] }) {
   return (
     <ul className="divide-y divide-line">
       {runs.map((run) => {
-        const state = run.what === "waits for an answer" ? "ask" : run.what === "paused" ? "quiet" : "work";
+        const state = run.what === "paused" ? "quiet" : "work";
         return (
           <Line key={run.session} id={run.session} {...run} state={state} says={doing(run)} at={run.since_ms}>
             {formatUsd(run.usd_micros, run.price_known)}

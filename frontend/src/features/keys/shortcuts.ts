@@ -32,6 +32,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { id: "help", label: t("help"), keys: "?" },
   { id: "question", label: t("question"), keys: "G Q" },
   { id: "stop", label: t("stop"), keys: "Mod+Shift+." },
+  { id: "new", label: t("newWork"), keys: "Mod+Shift+O" },
   { id: "new objective", label: t("newObjective"), keys: "N O" },
   { id: "new session", label: t("newSession"), keys: "N S" },
   ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: t("go", { page: pages(name) }), keys })),

@@ -42,7 +42,7 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
 
   return (
     <form
-      className="mx-auto w-full max-w-4xl px-4 pb-3 md:px-6"
+      className="w-full max-w-4xl px-4 pb-3 md:px-6"
       onSubmit={(event) => {
         event.preventDefault();
         say(false);

@@ -13,8 +13,8 @@ import { FolderPicker } from "@/ui/FolderPicker";
 import { Icon } from "@/ui/Icon";
 import { Popover } from "@/ui/Popover";
 import { nameOf } from "@/ui/paths";
+import { RadioGroup } from "@/ui/RadioGroup";
 import { SafeText } from "@/ui/SafeText";
-import { Select } from "@/ui/Select";
 import { AttachButton, AttachedFiles } from "./AttachField";
 import { useAttaching } from "./attaching";
 import { type Draft, FRESH, keepDraft, PROFILES } from "./draft";
@@ -88,18 +88,7 @@ export function Prompt() {
           <KindChoice kind={kind} />
           <FolderChip folder={folder} open={choosing} onOpen={setChoosing} />
           <ModelChip chain={chain} onChange={setChain} />
-          <Select
-            size="sm"
-            aria-label={t("mode")}
-            className="w-auto border-line"
-            items={PROFILES.map((value) => ({
-              value,
-              label: t(`mode_${value}`),
-              hint: modes(`profile_${value}Hint`),
-            }))}
-            value={profile}
-            onValueChange={(chosen) => useLast.setState({ profile: chosen })}
-          />
+          <ModeChip profile={profile} />
           <AttachButton attaching={attaching} />
           <span className="flex-1" />
           <Button kind="quiet" size="sm" onClick={more}>
@@ -192,9 +181,35 @@ function ModelChip({ chain, onChange }: { chain: readonly Ref[]; onChange: (chai
   );
 }
 
+function ModeChip({ profile }: { profile: Schema["Profile"] }) {
+  const mode = t(`mode_${profile}`);
+  return (
+    <Popover
+      title={t("mode")}
+      titleHidden
+      className="w-110"
+      trigger={chip(
+        t("modeNow", { mode }),
+        <>
+          <Icon name="shield" size={14} />
+          {mode}
+        </>,
+      )}
+    >
+      <RadioGroup
+        label={t("mode")}
+        labelHidden
+        items={PROFILES.map((value) => ({ value, label: t(`mode_${value}`), hint: modes(`profile_${value}Hint`) }))}
+        value={profile}
+        onValueChange={(chosen) => useLast.setState({ profile: chosen })}
+      />
+    </Popover>
+  );
+}
+
 function chip(label: string, children: ReactElement): ReactElement<Record<string, unknown>> {
   return (
-    <Button size="sm" aria-label={label} className="max-w-52 border-line font-normal">
+    <Button kind="quiet" size="sm" aria-label={label} className="max-w-52">
       {children}
       <Icon name="chevron-down" size={12} className="text-ink-3" />
     </Button>

@@ -35,7 +35,8 @@ import { useSession } from "./useSession";
 import { hasEnded, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
 const SidePanels = part(async () => (await import("@/features/workspace/SidePanels")).SidePanels);
-const DESK = "(min-width: 64rem)";
+/** From here on the panels stand beside a conversation of 480 px; below they lie over it. */
+const DESK = "(min-width: 80rem)";
 
 interface Panels {
   open: boolean;
@@ -56,7 +57,7 @@ export function SessionPage() {
   if (deleted) return <Gone kind={kind} title={t("deletedTitle", { kind })} why={t("deletedWhy")} />;
   if (missing) return <Gone kind={kind} title={t("missing", { kind })} why={t("missingWhy")} />;
   return (
-    <div className="mx-auto max-w-4xl p-4 md:p-6" aria-busy>
+    <div className="max-w-4xl p-4 md:p-6" aria-busy>
       <h1 className="sr-only">{t("title", { kind })}</h1>
       {error ? <ErrorNote title={t("oneFailed")} error={error} /> : <Skeleton lines={8} label={t("loading")} />}
     </div>
@@ -150,7 +151,7 @@ function Side({ row, story, children }: { row: Row; story: Story; children: Reac
     );
   }
   return (
-    <ScrollBox className="flex h-full min-h-0 w-full shrink-0 flex-col gap-6 overflow-y-auto border-line p-4 lg:w-84 lg:border-l">
+    <ScrollBox className="flex h-full min-h-0 w-full shrink-0 flex-col gap-6 overflow-y-auto border-line p-4 xl:w-84 xl:border-l">
       <Contract row={row} />
       <Budget row={row} samples={samplesOf(story.items)} />
       {!hasEnded(row.status) && <Grants id={row.id} grants={grantsOf(story.items, Date.now())} />}
@@ -188,7 +189,7 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
 
 function Gone({ kind, title, why }: { kind: Kind; title: string; why: string }) {
   return (
-    <div className="mx-auto max-w-4xl p-4 md:p-6">
+    <div className="max-w-4xl p-4 md:p-6">
       <h1 className="mb-4 font-semibold text-xl">{title}</h1>
       <Empty title={why} action={<ButtonLink to={PLACES[kind].list}>{t("toList", { kind })}</ButtonLink>} />
     </div>

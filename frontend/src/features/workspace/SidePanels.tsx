@@ -4,7 +4,7 @@ import { t } from "@/i18n/en/workspace";
 import { IconButton } from "@/ui/IconButton";
 import { Skeleton } from "@/ui/Skeleton";
 import { type Tab, Tabs } from "@/ui/Tabs";
-import { bounded, PANELS, type PanelName, USUAL, useWorkspace } from "./view";
+import { bounded, PANELS, type PanelName, USUAL, useWindowWidth, useWorkspace, widest } from "./view";
 import { WidthHandle } from "./WidthHandle";
 
 type Panel = ComponentType<{ session: string }>;
@@ -35,7 +35,11 @@ const KEPT: ReadonlySet<PanelName> = new Set(["files", "terminal"]);
  */
 export function SidePanels({ session }: { session: string }) {
   const panel = useWorkspace((view) => view.panel);
-  const width = useWorkspace((view) => view.width);
+  const window = useWindowWidth();
+  const width = bounded(
+    useWorkspace((view) => view.width),
+    window,
+  );
   const show = useWorkspace((view) => view.show);
   const resize = useWorkspace((view) => view.resize);
   const [visited, setVisited] = useState<ReadonlySet<PanelName>>(new Set([panel]));
@@ -59,8 +63,8 @@ export function SidePanels({ session }: { session: string }) {
   return (
     <section
       aria-label={t("panels")}
-      style={{ "--panel": `${bounded(width, innerWidth)}px` } as React.CSSProperties}
-      className="relative h-full min-h-0 w-full min-w-0 shrink-0 bg-paper md:w-(--panel) md:border-l md:border-line"
+      style={{ "--panel": `${width}px` } as React.CSSProperties}
+      className="relative h-full min-h-0 w-full min-w-0 shrink-0 bg-paper xl:w-(--panel) xl:border-l xl:border-line"
     >
       <WidthHandle width={width} onResize={resize} />
       <Tabs
@@ -70,13 +74,15 @@ export function SidePanels({ session }: { session: string }) {
         value={panel}
         onValueChange={show}
         aside={
-          <IconButton
-            icon={wide ? "chevron-right" : "chevron-left"}
-            label={wide ? t("narrower") : t("wider")}
-            size="sm"
-            className="mx-1 max-md:hidden"
-            onClick={() => resize(wide ? USUAL : innerWidth)}
-          />
+          widest(window) > USUAL && (
+            <IconButton
+              icon={wide ? "chevron-right" : "chevron-left"}
+              label={wide ? t("narrower") : t("wider")}
+              size="sm"
+              className="mx-1 max-xl:hidden"
+              onClick={() => resize(wide ? USUAL : window)}
+            />
+          )
         }
       />
     </section>

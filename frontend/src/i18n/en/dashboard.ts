@@ -6,7 +6,6 @@ export const t = define("dashboard", {
   allWaiting: "{count, plural, one {One more} other {# more}}",
   running: "Running",
   recent: "Recent",
-  asksYou: "needs approval",
   paused: "paused",
   notBegun: "starting",
   thinking: "thinking",

@@ -7,6 +7,7 @@ export const t = define("keys", {
   help: "Show keyboard shortcuts",
   question: "Show the newest approval request",
   stop: "Stop everything",
+  newWork: "New: go to the prompt",
   newObjective: "New objective",
   newSession: "New session",
   go: "Go to {page}",

@@ -5,7 +5,7 @@ export const t = define("new-session", {
   title: "{kind, select, objective {New objective} other {New session}}",
   about:
     "{kind, select, objective {Describe the outcome. Stead finds the way and shows what it did.} other {Choose the folder to work in. The rest has sensible defaults.}}",
-  goal: "{kind, select, objective {Goal} other {First message}}",
+  goal: "{kind, select, objective {Goal} other {Prompt}}",
   goalHint:
     "{kind, select, objective {In your own words. What must be true at the end goes under “Done when”.} other {Leave it empty to open the session only.}}",
   goalPlaceholder:

@@ -18,6 +18,7 @@ export const t = define("prompt", {
   demo: "Demo mode (no AI)",
   useDefault: "Use the default",
   mode: "Permission mode",
+  modeNow: "Mode: {mode}",
   mode_work: "Auto",
   mode_ask: "Ask",
   mode_readonly: "Read-only",
