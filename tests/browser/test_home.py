@@ -103,3 +103,62 @@ def test_home_names_what_runs_however_many_sessions_are_newer(stage: Stage, visi
     page.goto(f"{stage.origin}/objectives/{old}")
     page.wait_for_url(f"**/sessions/{old}")
     stage.house.post(f"/sessions/{old}/stop")
+
+
+def test_the_composer_offers_commands_and_files_and_escape_stops_what_runs(stage: Stage, visit: Visit) -> None:
+    session = stage.house.post("/sessions", {"directory": str(stage.project)})["session"]
+    page = visit(stage, f"/sessions/{session}")
+    field = page.get_by_role("textbox", name="Message")
+    expect(field).to_be_focused()
+    page.keyboard.type("/")
+    offers = page.get_by_role("listbox", name="Commands")
+    expect(offers.get_by_role("option")).to_have_count(4)
+    axe(page)
+    page.keyboard.type("ren")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Name, tags and goal")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(field).to_have_value("")
+    field.press_sequentially("Look at @no")
+    files = page.get_by_role("listbox", name="Files")
+    expect(files.get_by_role("option")).to_have_text(["notes"])
+    field.press("Tab")
+    expect(files.get_by_role("option")).to_have_text(["notes/boats.csv", "notes/tides.md"])
+    field.press("ArrowDown")
+    field.press("Enter")
+    expect(field).to_have_value("Look at @notes/tides.md ")
+    field.fill("Please keep watch")
+    field.press("Enter")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    field.fill("")
+    field.press("Escape")
+    expect(page.get_by_role("region", name="Notifications")).to_contain_text("press Resume")
+    stage.house.until(lambda: stage.house.get(f"/sessions/{session}")["status"] == "paused", "the stop")
+    assert len(stage.house.bodies(session, "session.stopped")) == 1
+    page.get_by_role("button", name="Hide the side panel").click()
+    page.get_by_role("button", name=re.compile(r"^Context: \d+% used$")).click()
+    expect(page.get_by_role("tab", name="Context", selected=True)).to_be_visible()
+
+
+def test_a_queued_message_gets_other_words_or_is_withdrawn_above_the_composer(stage: Stage, visit: Visit) -> None:
+    session = stage.house.post("/sessions", {"directory": str(stage.project), "allow": ["shell"]})["session"]
+    stage.house.post(f"/sessions/{session}/messages", {"text": "Please keep watch"})
+    stage.house.until(lambda: bool(stage.house.bodies(session, "tool.started")), "the command")
+    page = visit(stage, f"/sessions/{session}")
+    field = page.get_by_role("textbox", name="Message", exact=True)
+    for words in ("and then rest", "and then sing"):
+        field.fill(words)
+        field.press("Enter")
+        expect(field).to_have_value("")
+    queued = page.get_by_role("list", name="Queued messages").get_by_role("listitem")
+    expect(queued).to_have_count(2)
+    axe(page)
+    queued.nth(1).get_by_role("button", name="Withdraw").click()
+    expect(queued).to_have_count(1)
+    queued.get_by_role("button", name="Edit").click()
+    page.get_by_role("textbox", name="Queued message").fill("and then sleep")
+    page.get_by_role("button", name="Save").click()
+    expect(queued).to_contain_text("and then sleep")
+    waiting = stage.house.get(f"/sessions/{session}/waiting")["items"]
+    assert [row["text"] for row in waiting] == ["and then sleep"]
+    stage.house.post(f"/sessions/{session}/stop")

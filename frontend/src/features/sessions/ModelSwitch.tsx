@@ -25,12 +25,12 @@ export function ModelSwitch({ id, chain }: { id: string; chain: readonly Schema[
       <Button kind="quiet" size="sm" onClick={() => setOpen(true)} aria-label={t("modelNow", { name })}>
         <SafeText>{name}</SafeText>
       </Button>
-      {open && <Opened id={id} now={model} onClose={() => setOpen(false)} />}
+      {open && <ModelDialog id={id} now={model} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function Opened({ id, now, onClose }: { id: string; now: Schema["ModelRef"]; onClose: () => void }) {
+export function ModelDialog({ id, now, onClose }: { id: string; now: Schema["ModelRef"]; onClose: () => void }) {
   const [ref, setRef] = useState(now);
   const model = ref.model.trim();
   const [effort, setEffort] = useState<(typeof EFFORTS)[number]>("");

@@ -90,13 +90,14 @@ export function Prompt() {
           <ModelChip chain={chain} onChange={setChain} />
           <ModeChip profile={profile} />
           <AttachButton attaching={attaching} />
-          <span className="flex-1" />
-          <Button kind="quiet" size="sm" onClick={more}>
-            {t("more")}
-          </Button>
-          <Button type="submit" kind="primary" disabled={empty} busy={start.isPending && t("starting")}>
-            {t("start", { kind })}
-          </Button>
+          <div className="ml-auto flex items-center gap-1.5">
+            <Button kind="quiet" size="sm" onClick={more}>
+              {t("more")}
+            </Button>
+            <Button type="submit" kind="primary" disabled={empty} busy={start.isPending && t("starting")}>
+              {t("start", { kind })}
+            </Button>
+          </div>
         </div>
       </div>
     </form>

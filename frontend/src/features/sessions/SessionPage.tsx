@@ -120,7 +120,15 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
               <Now row={row} story={story} onQuestion={toQuestion}>
                 <Queue session={row.id} active={isRunning(row.status)} />
               </Now>
-              <Composer row={row} story={story} onSent={() => timeline.current?.toEnd()} />
+              <Composer
+                row={row}
+                story={story}
+                onSent={() => timeline.current?.toEnd()}
+                onContext={() => {
+                  useWorkspace.getState().show("context");
+                  if (!panels) toggle();
+                }}
+              />
             </div>
           )}
         </div>
