@@ -6,7 +6,7 @@ import { PAGES, type PageName } from "../pages";
 export interface Place {
   icon: IconName;
   label: string;
-  /** The first is where it leads; the others are tabs beside it. */
+  /** The first is where it leads; the others are its tabs. */
   pages: readonly [PageName, ...PageName[]];
 }
 

@@ -35,7 +35,7 @@ import { useSession } from "./useSession";
 import { hasEnded, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
 const SidePanels = part(async () => (await import("@/features/workspace/SidePanels")).SidePanels);
-/** From here on the panels stand beside a conversation of 480 px; below they lie over it. */
+/** From here on the panels stand next to a conversation of 480 px; below they lie over it. */
 const DESK = "(min-width: 80rem)";
 
 interface Panels {

@@ -14,7 +14,7 @@ export function useSaying(session: string): [text: string, set: (text: string) =
   return [text, setText];
 }
 
-/** Put a draft there for whoever opens the session's composer in this tab. */
+/** Put a draft there for the next one who opens the session's composer in this tab. */
 export function keepSaying(session: string, text: string): void {
   if (text) sessionStorage.setItem(STORED_AS + session, text);
   else sessionStorage.removeItem(STORED_AS + session);

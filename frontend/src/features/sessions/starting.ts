@@ -20,7 +20,7 @@ interface Last {
   profile: Schema["Profile"];
 }
 
-/** What this browser began last, and how; the next one begins likewise. */
+/** What this browser began last, and how, kept for the next one. */
 export const useLast = create<Last>()(
   persist((): Last => ({ kind: "session", directory: "", profile: "work" }), { name: "stead.last" }),
 );

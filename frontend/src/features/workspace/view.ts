@@ -8,7 +8,7 @@ export type PanelName = (typeof PANELS)[number];
 
 export const NARROWEST = 340;
 export const USUAL = 560;
-/** The conversation keeps this much, beside the rail (`--rail`). */
+/** The conversation keeps this much, next to the rail (`--rail`). */
 const CHAT = 480;
 const RAIL = 240;
 
