@@ -60,7 +60,7 @@ describe("moments", () => {
   });
 });
 
-it("tells an age in as few signs as there are, and never one of the future", () => {
+test("tells an age in as few signs as there are, and never one of the future", () => {
   const now = new Date("2026-07-20T12:00:00Z");
   const ages = [-60, 59, 60, 3 * 3600, 49 * 3600].map((seconds) =>
     formatAge(new Date(now.getTime() - seconds * 1000), now),
