@@ -62,7 +62,12 @@ interface LineProps {
 function Line({ id, kind, title, state, says, about = "", at, children }: LineProps) {
   return (
     <li className="grid min-h-(--row-roomy) grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 py-1.5 md:grid-cols-[minmax(0,1fr)_9rem_4.5rem_6.5rem]">
-      <Link to={PLACES[kind].one} params={{ id }} kind="plain" className="min-w-0">
+      <Link
+        to={PLACES[kind].one}
+        params={{ id }}
+        kind="plain"
+        className="flex min-h-(--target) min-w-0 flex-col justify-center"
+      >
         <span className="block truncate font-medium">
           <SafeText>{title}</SafeText>
         </span>
