@@ -86,7 +86,7 @@ def test_a_phone_is_enough_to_answer(walked: Stage, visit: Visit) -> None:
     id = walked.house.give("Please count the boats", walked.project)
     approval = question(walked, id)
     page = visit(walked, "/", PHONE)
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Approvals").tap()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Inbox").tap()
     settled(page)
     page.get_by_role("link").filter(has_text="counted.txt").first.tap()
     page.get_by_role("article").get_by_role("button", name=ONCE).tap()

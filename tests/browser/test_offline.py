@@ -77,7 +77,7 @@ def test_a_link_into_the_page_works_while_the_daemon_starts_again(stage: Stage, 
     page = visit(stage, "/objectives")
     stage.house.kill()
     is_live(page, "offline")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Rules").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
     stage.house.start()
     is_live(page)
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
@@ -91,10 +91,10 @@ def test_a_page_first_wanted_while_the_daemon_is_away_is_there_when_it_is_back(
     stage.house.kill()
     is_live(page, "offline")
     with page.expect_event("requestfailed", lambda request: request.url.endswith("/icon.svg")):
-        page.get_by_role("navigation", name="Main").get_by_role("link", name="Network").click()
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Security").click()
     page.evaluate("window.before = true")
     stage.house.start()
-    expect(page.get_by_role("heading", level=1, name="Network")).to_have_count(1)
+    expect(page.get_by_role("heading", level=1, name="Audit log")).to_have_count(1)
     assert page.evaluate("window.before"), "it came without a reload"
     is_live(page)
     expect(page.get_by_role("alert")).to_have_count(0)  # the build is the same, and nothing broke

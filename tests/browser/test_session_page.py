@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import axe
-from tests.browser.chrome import PHONE, Visit, settled
+from tests.browser.chrome import PHONE, Look, Visit, settled
 from tests.browser.stage import Stage, staged
 from tests.browser.watch import Watch
 from tests.flows.house import use_model
@@ -204,3 +204,29 @@ def test_a_session_gets_another_name_tags_and_a_place_in_the_archive(walked: Sta
     expect(dialog).to_have_count(0)
     row = walked.house.get(f"/sessions/{session}")
     assert (row["title"], row["tags"], row["archived"]) == ("Ferries", ["harbour", "winter"], True)
+
+
+def test_the_conversation_keeps_its_width_in_every_window_of_a_desk(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "Widths")
+    for width in (1024, 1100, 1279):
+        page = visit(stage, f"/sessions/{session}", Look(width, 768))
+        box = page.get_by_role("textbox", name=SAY).bounding_box()
+        assert box is not None and box["x"] < 300 and page.get_by_role("region", name="Session panels").count() == 0
+        assert _chat(page) >= 480
+        page.get_by_role("button", name="Show the side panel").click()
+        expect(page.get_by_role("dialog", name="Panels").get_by_role("tab", name="Files")).to_be_visible()
+        axe(page)
+        page.keyboard.press("Escape")
+    wide = visit(stage, f"/sessions/{session}", Look(1900, 900))
+    wide.get_by_role("separator", name="Width of this panel").press("Home")
+    assert _chat(wide) >= 480
+    wide.set_viewport_size({"width": 1300, "height": 900})
+    expect(wide.get_by_role("region", name="Session panels")).to_be_visible()
+    assert _chat(wide) >= 480
+
+
+def _chat(page: Page) -> float:
+    """How wide the conversation is, in CSS pixels."""
+    box = page.get_by_role("region", name="Timeline").bounding_box()
+    assert box is not None
+    return box["width"]

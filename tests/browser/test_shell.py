@@ -57,6 +57,7 @@ def test_the_palette_leads_everywhere_and_does_things_without_a_mouse(stage: Sta
 @promise("UI-3.keyboard")
 def test_keys_go_to_pages_can_be_changed_and_do_nothing_while_one_types(stage: Stage, visit: Visit) -> None:
     page = visit(stage, "/")
+    page.keyboard.press("Escape")
     page.keyboard.press("g")
     page.keyboard.press("o")
     page.wait_for_url("**/objectives")
@@ -86,15 +87,11 @@ def test_home_says_what_waits_what_runs_and_what_happened(stage: Stage, visit: V
     main = page.get_by_role("main")
     expect(main.get_by_role("region", name="Needs your approval")).to_contain_text("touch bell")
     expect(main.get_by_role("region", name="Needs your approval")).to_contain_text("U+2066")
-    expect(main.get_by_role("region", name="Running")).to_contain_text("needs approval")
-    happened = main.get_by_role("region", name="Recent activity")
-    expect(happened).to_contain_text("Please tell me of the harbour")
-    main.get_by_role("link", name="Answer").first.click()
-    page.wait_for_url("**/approvals/a_*")
+    expect(main.get_by_role("region", name="Recent")).to_contain_text("Please tell me of the harbour")
+    main.get_by_role("button", name="Answer").first.click()
     page.get_by_role("button", name="Deny").click()
+    axe(page)
     page.get_by_role("button", name="Deny").click()
-    page.goto(stage.origin)
-    settled(page)
     expect(main.get_by_role("region", name="Needs your approval")).to_contain_text("all caught up")
 
 
@@ -136,3 +133,55 @@ def test_a_phone_reaches_every_page_by_its_menu(stage: Stage, visit: Visit) -> N
     places.get_by_role("link", name="Usage").click()
     page.wait_for_url("**/usage")
     expect(places).to_have_count(0)
+
+
+def test_the_rail_has_the_newest_work_by_folder_with_its_state_and_leads_there(stage: Stage, visit: Visit) -> None:
+    folder = stage.project.parent / "ropes"
+    folder.mkdir()
+    session = stage.house.post("/sessions", {"directory": str(folder)})["session"]
+    page = visit(stage, "/usage")
+    rail = page.get_by_role("navigation", name="Main")
+    link = rail.get_by_role("region", name="ropes").get_by_role("link")
+    expect(link).to_contain_text("Idle: ropes")
+    stage.house.post(f"/sessions/{session}/messages", {"text": "Please tell me of the harbour once more"})
+    expect(link).to_contain_text("Please tell me of the harbour once more")
+    expect(rail.get_by_role("region", name="quill")).to_contain_text("Answered: Please tell me of the harbour")
+    link.click()
+    page.wait_for_url(f"**/sessions/{session}")
+    expect(link).to_have_attribute("aria-current", "page")
+    axe(page)
+    stage.house.post(f"/sessions/{session}/stop")
+    page.goto(f"{stage.origin}/usage")
+    settled(page)
+    page.keyboard.press("Control+Shift+O")
+    expect(page.get_by_role("textbox", name="Message")).to_be_focused()
+
+
+def test_security_and_memory_are_one_place_each_with_their_pages_as_tabs(stage: Stage, visit: Visit) -> None:
+    page = visit(stage, "/")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Security").click()
+    page.wait_for_url("**/audit")
+    tabs = page.get_by_role("navigation", name="Security")
+    tabs.get_by_role("link", name="Network").click()
+    page.wait_for_url("**/network")
+    settled(page)
+    expect(tabs.get_by_role("link", name="Network")).to_have_attribute("aria-current", "page")
+    axe(page)
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Memory").click()
+    page.get_by_role("navigation", name="Memory").get_by_role("link", name="Directives").click()
+    page.wait_for_url("**/directives")
+
+
+@promise("UI-3.responsive")
+def test_content_begins_at_the_same_edge_on_every_page(stage: Stage, visit: Visit) -> None:
+    paths = ["/", "/sessions", "/objectives", "/approvals", "/audit", "/rules", "/secrets", "/network", "/memories"]
+    paths += ["/directives", "/usage", "/settings", "/search", "/sessions/new", f"/objectives/{stage.ids['done']}"]
+    page = visit(stage, "/")
+    edges = {}
+    for path in paths:
+        page.goto(stage.origin + path)
+        settled(page)
+        box = page.get_by_role("main").get_by_role("heading", level=1).bounding_box()
+        assert box is not None
+        edges[path] = round(box["x"])
+    assert set(edges.values()) == {264}, edges

@@ -178,7 +178,7 @@ def _dies(house: LivingHome, folder: Path) -> bool:
 
 def _taken_up(house: LivingHome, folder: Path) -> Sitting:
     """The folder's session as it is after a crash; what had not become durable is said again."""
-    rows = [row for row in house.client().items("/sessions") if row["title"] == folder.name]
+    rows = [row for row in house.client().items("/sessions") if Path(row["directory"]) == folder]
     assert len(rows) <= 1
     if rows:
         desk = Sitting(house, rows[0]["id"])

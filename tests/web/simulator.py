@@ -382,7 +382,11 @@ class Home:
         return [step for step in steps if step.index > after][:limit]
 
     def open_runs(self) -> list[OpenRunRow]:
-        return [OpenRunRow(row.id, row.updated_ms, row.status) for row in self._rows() if row.status not in _ENDED]
+        return [
+            OpenRunRow(row.id, row.updated_ms, row.status, row.title, row.kind, row.usd_micros_used, row.price_known)
+            for row in self._rows()
+            if row.status not in _ENDED
+        ]
 
     def rebuild(self) -> int:
         return self.journal.head()

@@ -10,18 +10,20 @@ import { isEvent, onReset, onReturn, subscribe } from "./live";
 const PAUSE_MS = 200;
 
 const WORK = ["objectives", "sessions", "open-runs"];
+/** What the list of the newest shows: who is there, how each is called and stands. Steps in between change none of it. */
+const NEWEST = [...WORK, "recent"];
 
 /** By an event's type, or the part of it before the dot. */
 const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
-  objective: WORK,
-  session: [...WORK, "reviews"],
-  turn: WORK,
-  message: WORK,
+  objective: NEWEST,
+  session: [...NEWEST, "reviews"],
+  turn: NEWEST,
+  message: NEWEST,
   plan: WORK,
   budget: WORK,
   model: [...WORK, "usage"],
   reading: [...WORK, "usage"],
-  approval: [...WORK, "approvals"],
+  approval: [...NEWEST, "approvals"],
   grant: ["objectives", "sessions", "rules"],
   tool: WORK,
   call: ["sessions", "audit"],
@@ -38,7 +40,7 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   directives: ["directives"],
   memory: ["memories"],
   // Words were forgotten, wherever they were shown.
-  content: [...WORK, "memories", "search", "approvals", "audit"],
+  content: [...NEWEST, "memories", "search", "approvals", "audit"],
   host: ["egress"],
   egress: ["egress"],
   secret: ["secrets"],

@@ -5904,11 +5904,16 @@ export interface components {
         };
         /**
          * OpenRunRow
-         * @description An objective that has not ended: what it is at, and since when.
+         * @description An objective that has not ended, or a session at work: what it is at, since when, and what it has cost.
          */
         OpenRunRow: {
+            /** @enum {unknown} */
+            kind: "objective" | "session";
+            price_known: boolean;
             session: string;
             since_ms: number;
+            title: string;
+            usd_micros: number;
             what: string;
         };
         /**

@@ -7,7 +7,7 @@ import { Skeleton } from "@/ui/Skeleton";
 /** The code of the page is on its way. */
 export function Loading() {
   return (
-    <div aria-busy="true" className="mx-auto max-w-300 p-4 md:p-6">
+    <div aria-busy="true" className="max-w-300 p-4 md:p-6">
       <Skeleton lines={8} />
     </div>
   );
@@ -15,7 +15,7 @@ export function Loading() {
 
 export function NotFound() {
   return (
-    <section className="mx-auto max-w-measure p-6">
+    <section className="max-w-measure p-6">
       <h1 className="font-semibold text-2xl">{t("notFound")}</h1>
       <p className="mt-2 text-ink-2">{t("notFoundWhy")}</p>
       <Link to="/" className="mt-4 inline-block text-accent underline">
@@ -29,7 +29,7 @@ export function NotFound() {
 export function Broken({ error, reset }: ErrorComponentProps) {
   const stale = useConnection((connection) => connection.stale);
   return (
-    <section className="mx-auto max-w-measure p-6">
+    <section className="max-w-measure p-6">
       <h1 className="font-semibold text-2xl">{t("broken")}</h1>
       <p className="mt-2 text-ink-2">
         {t("brokenWhy", { error: error instanceof Error ? error.message : String(error) })}

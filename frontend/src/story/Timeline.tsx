@@ -69,7 +69,7 @@ export function Timeline({ session, tools = NO_TOOLS, marked, ref, className }: 
   if (state === "loading")
     return (
       <div aria-busy="true" className={className}>
-        <div className="mx-auto w-full max-w-4xl p-4 md:p-6">
+        <div className="w-full max-w-4xl p-4 md:p-6">
           {share > 0 ? (
             <Progress
               label={t("loading")}
@@ -196,7 +196,7 @@ function Rows({ story, before, marked, ref, className }: RowsProps) {
         <ol
           aria-live={following ? "polite" : "off"}
           aria-relevant="additions"
-          className="relative mx-auto w-full max-w-4xl"
+          className="relative w-full max-w-4xl"
           style={{ height }}
         >
           {virtual.getVirtualItems().map(({ key, index, start }) => {

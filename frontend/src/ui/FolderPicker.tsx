@@ -5,6 +5,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
+import { useRecentFolders } from "@/api/recent";
 import { t } from "@/i18n/en/folders";
 import { Button } from "./Button";
 import { cx } from "./classes";
@@ -102,23 +103,6 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
       )}
     </div>
   );
-}
-
-/** The folders that were worked in lately, the last one first. */
-export function useRecentFolders(): string[] {
-  const limit = 50;
-  const rows = [
-    useQuery({
-      queryKey: ["objectives", "recent folders"],
-      queryFn: () => data(api.GET("/objectives", { params: { query: { limit } } })),
-    }),
-    useQuery({
-      queryKey: ["sessions", "recent folders"],
-      queryFn: () => data(api.GET("/sessions", { params: { query: { limit } } })),
-    }),
-  ].flatMap((query) => query.data?.items ?? []);
-  const lately = rows.sort((one, other) => other.updated_ms - one.updated_ms).map((row) => row.directory);
-  return [...new Set(lately)].slice(0, RECENT + 1);
 }
 
 function Recent({ paths, onChoose }: { paths: readonly string[]; onChoose: (path: string) => void }) {

@@ -1,4 +1,4 @@
-/** The whole window for what is next to the conversation on a desk. Nothing is swiped: a terminal takes the finger. */
+/** Over the page for what stands beside the conversation on a desk: on a phone the whole window. Nothing is swiped: a terminal takes the finger. */
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { t } from "@/i18n/en/ui";
@@ -18,7 +18,7 @@ export function Sheet({
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
-        <Dialog.Popup className="fixed inset-0 z-40 flex flex-col bg-paper text-ink outline-none">
+        <Dialog.Popup className="fixed inset-0 z-40 flex flex-col bg-paper text-ink shadow-raised outline-none md:left-auto md:w-160 md:border-line md:border-l">
           <div className="flex items-center justify-between border-line border-b px-4">
             <Dialog.Title className="py-2 font-semibold text-lg">{title}</Dialog.Title>
             <Dialog.Close render={<IconButton icon="cross" label={t("close")} className="-mr-2" />} />

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { t } from "@/i18n/en/ui";
-import { formatClock, formatInstant, formatRelative, parseInstant } from "./format";
+import { formatAge, formatClock, formatInstant, formatRelative, parseInstant } from "./format";
 
 const STEP_MS = 15_000;
 
@@ -10,18 +10,20 @@ let timer: ReturnType<typeof setInterval> | undefined;
 const watchers = new Set<() => void>();
 
 /**
- * A moment of the API: how long ago, and in full in its title. `exact` shows the hour instead. Only with `ahead` can it be
+ * A moment of the API: how long ago, and in full in its title. `exact` shows the hour instead, `short` only "5m". Only with `ahead` can it be
  * in the future: what has happened is not made to happen by a clock of the daemon's that is ahead of this one.
  */
 export function Time({
   at,
   exact = false,
+  short = false,
   ahead = false,
   className,
 }: {
   at: string | number | Date;
   exact?: boolean | undefined;
   ahead?: boolean | undefined;
+  short?: boolean | undefined;
   className?: string | undefined;
 }) {
   useSyncExternalStore(watch, () => ticks);
@@ -30,7 +32,7 @@ export function Time({
   if (!moment) return <span className={className}>{t("unknown")}</span>;
   return (
     <time dateTime={moment.toISOString()} title={formatInstant(moment)} className={className}>
-      {exact ? formatClock(moment) : formatRelative(moment, ahead || moment < now ? now : moment)}
+      {exact ? formatClock(moment) : (short ? formatAge : formatRelative)(moment, ahead || moment < now ? now : moment)}
     </time>
   );
 }

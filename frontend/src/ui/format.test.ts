@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { formatBytes, formatDuration, formatRelative, formatTokens, formatUsd, parseInstant } from "./format";
+import {
+  formatAge,
+  formatBytes,
+  formatDuration,
+  formatRelative,
+  formatTokens,
+  formatUsd,
+  parseInstant,
+} from "./format";
 
 test.each([
   [0, true, "$0.00"],
@@ -50,4 +58,13 @@ describe("moments", () => {
     expect(parseInstant("soon")).toBeNull();
     expect(parseInstant(now.getTime())).toEqual(now);
   });
+});
+
+test("tells an age in as few signs as there are, and never one of the future", () => {
+  const now = new Date("2026-07-20T12:00:00Z");
+  const ages = [-60, 59, 60, 3 * 3600, 49 * 3600].map((seconds) =>
+    formatAge(new Date(now.getTime() - seconds * 1000), now),
+  );
+  expect(ages).toEqual(["0m", "0m", "1m", "3h", "2d"]);
+  expect(formatAge(new Date("2026-03-02T12:00:00Z"), now)).toMatch(/^(2 Mar|Mar 2)$/);
 });

@@ -106,6 +106,14 @@ export function formatRelative(at: Date, now: Date): string {
   return formatDay(at, now);
 }
 
+/** The same in as few signs as there are: "5m", "3h", "2d", from 30 days on the day itself. */
+export function formatAge(at: Date, now: Date): string {
+  const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
+  if (seconds < HOUR) return unit(Math.trunc(seconds / MINUTE), "minute");
+  if (seconds < A_DAY) return unit(Math.trunc(seconds / HOUR), "hour");
+  return seconds < 30 * A_DAY ? unit(Math.trunc(seconds / A_DAY), "day") : formatDay(at, now);
+}
+
 /**
  * A moment as the API tells it: milliseconds since 1970, or a string of ISO 8601.
  *

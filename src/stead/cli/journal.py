@@ -55,7 +55,9 @@ _FOUND = Listing(
     ">SEQ: {seq} | SESSION: {session} | WHEN: {ts_ms:moment} | EVENT: {type} | TEXT: {excerpt:100}",
     "Nothing was found.",
 )
-_OPEN = Listing("/open-runs", "SESSION: {session} | SINCE: {since_ms:age} | WHAT: {what}", "No run is open.")
+_OPEN = Listing(
+    "/open-runs", "SESSION: {session} | SINCE: {since_ms:age} | WHAT: {what} | TITLE: {title:40}", "No run is open."
+)
 _USED = Listing(
     "",
     "SESSION: {id} | >TOKENS: {tokens_used:number} | >RESERVED: {tokens_reserved:number} | >COST: {:cost}"

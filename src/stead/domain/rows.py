@@ -218,11 +218,15 @@ class HistoryRow(msgspec.Struct, frozen=True):
 
 
 class OpenRunRow(msgspec.Struct, frozen=True):
-    """An objective that has not ended: what it is at, and since when."""
+    """An objective that has not ended, or a session at work: what it is at, since when, and what it has cost."""
 
     session: SessionId
     since_ms: int
     what: str
+    title: str
+    kind: Kind
+    usd_micros: int
+    price_known: bool
 
 
 class SecretRow(msgspec.Struct, frozen=True):

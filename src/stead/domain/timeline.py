@@ -23,8 +23,8 @@ from stead.domain.trials import Landing
 
 ERROR_CHARS = 300
 """Of an outcome that a step shows as its error; the whole text is its output."""
-SHAPE = "1"
-"""Raised when the stored form of an item changes, so that read models of before are made again from the journal."""
+SHAPE = "2"
+"""Raised when the stored form of an item or a row changes: read models are made again from the journal."""
 
 StepState = Literal["new", "asking", "approved", "refused", "lapsed", "running", "done", "dropped"]
 """``dropped``: the turn was over, or the conversation went on from elsewhere, before it came to this call."""

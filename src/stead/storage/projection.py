@@ -5,6 +5,8 @@ Layer: storage. Knows no SQL. Nothing decides by these rows; the truth about a s
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import msgspec
 from msgspec.structs import replace
 
@@ -177,8 +179,8 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             )
             again = replace(row, reason="", summary="", ended_ms=0, iterations=0, budget=allowed)
             return replace(objective, row=again, paused=False)
-        case ev.MessageReceived() if objective.talk.interactive:
-            return replace(objective, row=_spoken_to(objective), paused=False)
+        case ev.MessageReceived() as body if objective.talk.interactive:
+            return replace(objective, row=_spoken_to(_titled(objective, body)), paused=False)
         case ev.TurnEnded() if objective.talk.unread:
             return replace(objective, row=replace(row, iterations=0), open_calls=())
         case ev.TurnEnded(reason=reason, summary=summary, facts=facts):
@@ -209,6 +211,15 @@ def _guarded(body: ev.SessionOpened) -> tuple[str, ...]:
     """The constraints that the guardian keeps, as rules that were recorded at the opening."""
     said = {rule.text for rule in body.rules or ()}
     return tuple(text for text in body.constraints if " ".join(text.split()) in said)
+
+
+def _titled(objective: Objective, body: ev.MessageReceived) -> Objective:
+    """A session without a title of its own is called by the first line of its first message."""
+    row = objective.row
+    line = next((line for text in body.text.splitlines() if (line := text.strip("#*-> \t"))), "")
+    if row.turns or row.title != PurePath(row.directory).name or body.label.taints or not line:
+        return objective
+    return replace(objective, row=replace(row, title=line[:80]))
 
 
 def _spoken_to(objective: Objective) -> ObjectiveRow:
@@ -276,13 +287,14 @@ def shown(objective: Objective, goal: str) -> ObjectiveRow:
 def open_run(objective: Objective) -> OpenRunRow:
     """What an objective that has not ended is at."""
     row = objective.row
+    what = {"waiting": "waits for an answer", "paused": "paused", "pending": "not begun"}.get(row.status, "next step")
+    since_ms = row.updated_ms
     if objective.open_calls:
         call = objective.open_calls[0]
-        return OpenRunRow(row.id, call.since_ms, f"tool {call.tool} ({call.key})")
-    if objective.open_request:
-        return OpenRunRow(row.id, objective.requested_ms, f"model request {objective.open_request}")
-    what = {"waiting": "waits for an answer", "paused": "paused", "pending": "not begun"}.get(row.status, "next step")
-    return OpenRunRow(row.id, row.updated_ms, what)
+        since_ms, what = call.since_ms, f"tool {call.tool} ({call.key})"
+    elif objective.open_request:
+        since_ms, what = objective.requested_ms, f"model request {objective.open_request}"
+    return OpenRunRow(row.id, since_ms, what, row.title, row.kind, row.usd_micros_used, row.price_known)
 
 
 def searchable(body: ev.Body) -> str:

@@ -1,16 +1,34 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useComing } from "@/api/coming";
 import { useWaiting } from "@/api/pending";
+import { useRecent, type Work } from "@/api/recent";
+import { keysOf } from "@/features/keys/shortcuts";
+import { isRunning, PLACES, stateOf, statusWord } from "@/features/sessions/status";
 import { t } from "@/i18n/en/app";
-import { PAGES, type PageName } from "../pages";
-import { GROUPS, isAt } from "./places";
+import { cx } from "@/ui/classes";
+import { Icon } from "@/ui/Icon";
+import { KeyHint } from "@/ui/KeyHint";
+import { nameOf } from "@/ui/paths";
+import { SafeText } from "@/ui/SafeText";
+import { Shape } from "@/ui/State";
+import { Time } from "@/ui/Time";
+import { PAGES } from "../pages";
+import { FOOT, INBOX, isWithin, type Place } from "./places";
 
-/** The pages in words, on the left. */
+const SHOWN = 20;
+
+interface Going {
+  /** Called when a link is followed. */
+  onGo?: (() => void) | undefined;
+}
+
+/** On the left: something new, what waits, the work by folder, and everything else at the foot. */
 export function Rail() {
   return (
     <nav
       aria-label={t("main")}
-      className="sticky top-0 row-span-2 hidden h-dvh flex-col overflow-y-auto border-r border-line bg-surface px-2 pb-4 md:flex"
+      className="sticky top-0 row-span-2 hidden h-dvh flex-col border-line border-r bg-surface px-2 pb-3 md:flex"
     >
       <Link to="/" className="flex h-[var(--top)] shrink-0 items-center gap-2 rounded-md px-2 font-semibold text-lg">
         <img src="/icon.svg" alt="" className="size-5" />
@@ -22,54 +40,130 @@ export function Rail() {
 }
 
 /** The list itself; the menu of a phone shows it too. */
-export function Places({ onGo }: { onGo?: () => void }) {
+export function Places({ onGo }: Going) {
   const coming = useComing();
   return (
     <>
-      {GROUPS.map((group) => (
-        <div key={group.name} className="mt-4 first-of-type:mt-2">
-          <h2 className="px-2 pb-1 text-ink-3 text-xs">{group.name}</h2>
-          <ul>
-            {group.pages.map((name) => (
-              <li key={name}>
-                <Place name={name} {...(onGo && { onGo })} />
-              </li>
-            ))}
-            {group.name === t("groupHome") &&
-              coming.map((name) => (
-                <li key={name}>
-                  <Link to="/more/$name" params={{ name }} className={line(false)} {...(onGo && { onClick: onGo })}>
-                    {t(name)}
-                  </Link>
-                </li>
-              ))}
-          </ul>
-        </div>
+      <Line to="/" exact onGo={onGo}>
+        <Icon name="plus" />
+        <span className="flex-1">{t("new")}</span>
+        <span className="text-ink-2 max-md:hidden">
+          <KeyHint keys={keysOf("new")} />
+        </span>
+      </Line>
+      <PlaceLine place={INBOX} onGo={onGo} />
+      <div className="-mx-2 my-2 min-h-24 flex-1 overflow-y-auto border-line border-y px-2 py-1">
+        <Works onGo={onGo} />
+      </div>
+      {FOOT.map((place) => (
+        <PlaceLine key={place.label} place={place} onGo={onGo} />
+      ))}
+      {coming.map((name) => (
+        <Line key={name} to={`/more/${name}`} onGo={onGo}>
+          <Icon name="window" />
+          {t(name)}
+        </Line>
       ))}
     </>
   );
 }
 
-function Place({ name, onGo }: { name: PageName; onGo?: () => void }) {
+function PlaceLine({ place, onGo }: Going & { place: Place }) {
   const path = useRouterState({ select: (router) => router.location.pathname });
   const waiting = useWaiting();
-  const here = isAt(path, name);
   return (
-    <Link
-      to={PAGES[name].path}
-      aria-current={here ? "page" : undefined}
-      className={line(here)}
-      {...(onGo && { onClick: onGo })}
-    >
-      <span className="truncate">{PAGES[name].title}</span>
-      {name === "approvals" && waiting > 0 && (
+    <Line to={PAGES[place.pages[0]].path} here={isWithin(path, place)} onGo={onGo}>
+      <Icon name={place.icon} />
+      <span className="truncate">{place.label}</span>
+      {place === INBOX && waiting > 0 && (
         <span className="tabular ml-auto rounded-full bg-ask-fill px-2 text-ask text-xs">{waiting}</span>
       )}
-    </Link>
+    </Line>
   );
 }
 
-function line(here: boolean): string {
-  const look = here ? "bg-hover font-medium text-ink" : "text-ink-2 hover:bg-hover hover:text-ink";
-  return `flex min-h-[var(--row)] items-center gap-2 rounded-md px-2 ${look}`;
+/** The newest sessions and objectives by their folders; the folder that something happened in last is first. */
+function Works({ onGo }: Going) {
+  const works = useRecent().data?.slice(0, SHOWN) ?? [];
+  const folders = [...new Set(works.map((work) => work.directory))];
+  return (
+    <>
+      {folders.map((folder) => (
+        <section key={folder} aria-label={nameOf(folder)} className="mb-2">
+          <h2 title={folder} className="truncate px-2 pt-1.5 pb-0.5 text-ink-3 text-xs">
+            <SafeText>{nameOf(folder)}</SafeText>
+          </h2>
+          <ul>
+            {works
+              .filter((work) => work.directory === folder)
+              .map((work) => (
+                <li key={work.id}>
+                  <WorkLine work={work} onGo={onGo} />
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      <Line to="/sessions" exact quiet onGo={onGo}>
+        {t("allSessions")}
+      </Line>
+      <Line to="/objectives" exact quiet onGo={onGo}>
+        {t("allObjectives")}
+      </Line>
+    </>
+  );
+}
+
+function WorkLine({ work, onGo }: Going & { work: Work }) {
+  const state = work.status !== "waiting" && isRunning(work.status) ? "work" : stateOf(work.status);
+  return (
+    <Line to={PLACES[work.kind].one.replace("$id", work.id)} onGo={onGo}>
+      <span className={cx("grid w-4 place-items-center", COLOUR[state])}>
+        <Shape kind={state} />
+      </span>
+      <span className="sr-only">{statusWord(work.status)}: </span>
+      <span className="min-w-0 flex-1 truncate">
+        <SafeText>{work.title}</SafeText>
+      </span>
+      <Time at={work.updated_ms} short className="tabular text-ink-3 text-xs" />
+    </Line>
+  );
+}
+
+const COLOUR = {
+  work: "text-accent",
+  ask: "text-ask",
+  danger: "text-danger",
+  good: "text-good",
+  tainted: "text-tainted",
+  quiet: "text-ink-3",
+} as const;
+
+interface LineProps extends Going {
+  to: string;
+  /** Whether one is there; without it, by the address alone. */
+  here?: boolean | undefined;
+  /** Only at this very address. */
+  exact?: boolean | undefined;
+  quiet?: boolean | undefined;
+  children: ReactNode;
+}
+
+function Line({ to, here, exact = false, quiet = false, onGo, children }: LineProps) {
+  const path = useRouterState({ select: (router) => router.location.pathname });
+  const at = here ?? (path === to || (!exact && path.startsWith(`${to}/`)));
+  return (
+    <Link
+      to={to}
+      aria-current={at ? "page" : undefined}
+      className={cx(
+        "flex min-h-[var(--row)] shrink-0 items-center gap-2 rounded-md px-2 text-base",
+        at ? "bg-hover font-medium text-ink" : "text-ink-2 hover:bg-hover hover:text-ink",
+        quiet && "text-sm",
+      )}
+      onClick={onGo}
+    >
+      {children}
+    </Link>
+  );
 }

@@ -9,7 +9,9 @@ import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
 import { nextDensity } from "@/story/density";
 import { cx } from "@/ui/classes";
+import { useName } from "@/ui/named";
 import { PAGES, type PageName } from "../pages";
+import { AreaTabs } from "./AreaTabs";
 import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
 import { isAt } from "./places";
@@ -51,6 +53,7 @@ function Inside() {
         <div id="toasts-strip" className="xl:hidden" />
         {outdated && <OfflineNote />}
         <StaleNote />
+        <AreaTabs />
         {/* A page that fills the window fills this, whatever notes stand above it. */}
         <div className={cx("relative flex-1", outdated && "opacity-60")}>
           <Outlet />
@@ -95,6 +98,8 @@ function useKeys() {
         else if (isCardKey(id)) pressCard(id);
         else if (id === "next") moveBy(1);
         else if (id === "previous") moveBy(-1);
+        else if (id === "new")
+          void navigate({ to: "/" }).then(() => document.querySelector<HTMLElement>("main textarea")?.focus());
         else if (id === "new objective") void navigate({ to: "/objectives/new" });
         else if (id === "new session") void navigate({ to: "/sessions/new" });
         else if (id.startsWith("go ")) void navigate({ to: PAGES[id.slice(3) as PageName].path });
@@ -115,8 +120,9 @@ function useTitle() {
   const waiting = useWaiting();
   const path = useRouterState({ select: (router) => router.location.pathname });
   const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
+  const name = useName((shown) => shown.name) || (here ? PAGES[here].title : "");
   useEffect(() => {
-    const place = here ? `${PAGES[here].title} – ${t("name")}` : t("name");
+    const place = name ? `${name} – ${t("name")}` : t("name");
     document.title = waiting > 0 ? `(${waiting}) ${place}` : place;
-  }, [here, waiting]);
+  }, [name, waiting]);
 }

@@ -60,10 +60,12 @@ function StopAll() {
     <button
       type="button"
       onClick={() => show("stop")}
+      aria-label={t("stopAll")}
       className="flex h-7 min-h-(--target) items-center gap-1.5 whitespace-nowrap rounded-md border border-line-strong px-2 text-sm hover:border-danger hover:bg-danger-fill hover:text-danger max-md:min-w-(--target) max-md:justify-center max-md:border-transparent"
     >
       <Icon name="stop" size={14} />
-      <span className="max-md:sr-only">{t("stopAll")}</span>
+      <span className="max-md:hidden">{t("stopAll")}</span>
+      <span className="md:hidden">{t("stopShort")}</span>
     </button>
   );
 }

@@ -1,22 +1,46 @@
-/** What the rail and the palette lead to, in their order. */
+/** What the rail and the bar of a phone lead to, in their order, and the pages that are tabs of one place. */
 import { t } from "@/i18n/en/app";
+import type { IconName } from "@/ui/Icon";
 import { PAGES, type PageName } from "../pages";
 
-export interface Group {
-  name: string;
-  pages: PageName[];
+export interface Place {
+  icon: IconName;
+  label: string;
+  /** The first is where it leads; the others are its tabs. */
+  pages: readonly [PageName, ...PageName[]];
 }
 
-export const GROUPS: readonly Group[] = [
-  { name: t("groupWork"), pages: ["dashboard", "approvals", "objectives", "sessions"] },
-  { name: t("groupTrust"), pages: ["audit", "rules", "secrets", "egress"] },
-  { name: t("groupHome"), pages: ["memories", "directives", "usage", "settings"] },
+export const INBOX: Place = { icon: "mail", label: t("approvals"), pages: ["approvals"] };
+
+const SECURITY: Place = { icon: "shield", label: t("security"), pages: ["audit", "rules", "secrets", "egress"] };
+const MEMORY: Place = { icon: "memory", label: t("memory"), pages: ["memories", "directives"] };
+
+/** Below the work. */
+export const FOOT: readonly Place[] = [
+  SECURITY,
+  MEMORY,
+  { icon: "chart", label: t("usage"), pages: ["usage"] },
+  { icon: "gear", label: t("settings"), pages: ["settings"] },
 ];
 
 /** The four of the bar at the bottom of a phone. */
-export const BAR: readonly PageName[] = ["dashboard", "objectives", "sessions", "approvals"];
+export const BAR: readonly Place[] = [
+  { icon: "home", label: t("dashboard"), pages: ["dashboard"] },
+  { icon: "flag", label: t("objectives"), pages: ["objectives"] },
+  { icon: "chat", label: t("sessions"), pages: ["sessions"] },
+  INBOX,
+];
 
-/** Whether an address belongs to a page of the rail. */
+/** The place whose tabs are shown at an address, if there are any. */
+export function areaOf(path: string): Place | undefined {
+  return [SECURITY, MEMORY].find((place) => isWithin(path, place));
+}
+
+export function isWithin(path: string, place: Place): boolean {
+  return place.pages.some((name) => isAt(path, name));
+}
+
+/** Whether an address belongs to a page. */
 export function isAt(path: string, name: PageName): boolean {
   const page = PAGES[name].path;
   return page === "/" ? path === "/" : path === page || path.startsWith(`${page}/`);

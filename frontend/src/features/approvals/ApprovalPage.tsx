@@ -12,7 +12,7 @@ export function ApprovalPage() {
   const { id = "" } = useParams({ strict: false });
   const { data: row, error } = useApproval(id);
   return (
-    <div className="mx-auto max-w-4xl p-4 md:p-6">
+    <div className="max-w-4xl p-4 md:p-6">
       <p className="pb-3 text-sm">
         <Link to="/approvals">{t("other")}</Link>
       </p>

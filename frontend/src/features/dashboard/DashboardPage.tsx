@@ -1,39 +1,31 @@
-/** Three questions, in this order: what waits for me, what is running, what happened since I looked. */
-import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
-import { api, data } from "@/api/client";
+/** The prompt first; then what waits for me, what is running, and what was done lately. */
+import { type ReactNode, Suspense, useState } from "react";
+import { part } from "@/api/parts";
 import { usePending, useReviews } from "@/api/pending";
+import { useRecent } from "@/api/recent";
 import { useOpenRuns } from "@/api/running";
 import { ApprovalLine } from "@/features/approvals/ApprovalLine";
 import { ReviewLine } from "@/features/approvals/ReviewLine";
+import { Prompt } from "@/features/sessions/Prompt";
 import { useSetupState } from "@/features/setup/state";
 import { t } from "@/i18n/en/dashboard";
+import { t as prompt } from "@/i18n/en/prompt";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { ButtonLink, Link } from "@/ui/Link";
-import { PageHead } from "@/ui/PageHead";
+import { Link } from "@/ui/Link";
 import { Panel } from "@/ui/Panel";
 import { Skeleton } from "@/ui/Skeleton";
 import { FirstVisit } from "./FirstVisit";
-import { Happened } from "./Happened";
-import { Running } from "./Running";
 import { Unfinished } from "./Unfinished";
-import { greeting } from "./words";
+import { Recent, Running } from "./Works";
 
+const ApprovalCard = part(async () => (await import("@/features/approvals/ApprovalCard")).ApprovalCard);
 const CARDS = 4;
-const LATEST = 100;
 
 export function DashboardPage() {
-  const objectives = useQuery({
-    queryKey: ["objectives", "latest"],
-    queryFn: () => data(api.GET("/objectives", { params: { query: { limit: LATEST } } })),
-  });
-  const sessions = useQuery({
-    queryKey: ["sessions", "latest"],
-    queryFn: () => data(api.GET("/sessions", { params: { query: { limit: LATEST } } })),
-  });
+  const recent = useRecent();
   const runs = useOpenRuns();
   const setup = useSetupState();
-  const error = objectives.error ?? sessions.error;
+  const error = recent.error ?? runs.error;
   if (error) {
     return (
       <Frame>
@@ -41,48 +33,50 @@ export function DashboardPage() {
       </Frame>
     );
   }
-  if (!objectives.data || !sessions.data || !runs.data || !(setup.known || setup.error)) {
+  if (!recent.data || !runs.data || !(setup.known || setup.error)) {
     return (
       <Frame>
         <Skeleton lines={8} />
       </Frame>
     );
   }
-  const works = [...objectives.data.items, ...sessions.data.items];
-  if (works.length === 0) return <FirstVisit />;
+  if (recent.data.length === 0 && setup.known && setup.next !== "first") return <FirstVisit />;
+  const open = new Set(runs.data.items.map((run) => run.session));
+  const running = runs.data.items.filter((run) => run.what !== "waits for an answer");
+  const rest = recent.data.filter((work) => !open.has(work.id));
   return (
     <Frame>
-      {setup.error && <ErrorNote error={setup.error} />}
-      {setup.known && !setup.done && <Unfinished step={setup.next} />}
+      <div className="grid gap-2">
+        <Prompt />
+        {setup.error && <ErrorNote error={setup.error} />}
+        {setup.known && !setup.done && <Unfinished step={setup.next} />}
+      </div>
       <Waits />
-      <Panel title={t("running")}>
-        <Running runs={runs.data.items} works={works} />
-      </Panel>
-      <Happened objectives={objectives.data.items} />
+      {running.length > 0 && (
+        <Panel title={t("running")}>
+          <Running runs={running} />
+        </Panel>
+      )}
+      {rest.length > 0 && (
+        <Panel title={t("recent")}>
+          <Recent works={rest} />
+        </Panel>
+      )}
     </Frame>
   );
 }
 
 function Frame({ children }: { children: ReactNode }) {
   return (
-    <div className="mx-auto grid max-w-220 gap-8 p-4 md:p-6">
-      <PageHead
-        title={greeting(new Date().getHours())}
-        actions={
-          <>
-            <ButtonLink to="/sessions/new">{t("newSession")}</ButtonLink>
-            <ButtonLink to="/objectives/new" kind="primary">
-              {t("newObjective")}
-            </ButtonLink>
-          </>
-        }
-      />
+    <div className="grid max-w-220 gap-8 p-4 md:p-6">
+      <h1 className="-mb-4 font-semibold text-2xl md:pt-[4dvh]">{prompt("title")}</h1>
       {children}
     </div>
   );
 }
 
 function Waits() {
+  const [opened, setOpened] = useState("");
   const { data: pending, error: unread } = usePending();
   const { data: changed, error: unseen } = useReviews();
   const error = unread ?? unseen;
@@ -99,9 +93,15 @@ function Waits() {
         <p className="text-ink-2">{t("waitsNone")}</p>
       ) : (
         <div className="grid gap-3">
-          {rows.slice(0, CARDS).map((row) => (
-            <ApprovalLine key={row.id} approval={row} />
-          ))}
+          {rows.slice(0, CARDS).map((row) =>
+            row.id === opened ? (
+              <Suspense key={row.id} fallback={<Skeleton lines={4} />}>
+                <ApprovalCard approval={row} level={3} />
+              </Suspense>
+            ) : (
+              <ApprovalLine key={row.id} approval={row} onAnswer={() => setOpened(row.id)} />
+            ),
+          )}
           {reviews.slice(0, CARDS).map((row) => (
             <ReviewLine key={row.id} row={row} />
           ))}

@@ -28,7 +28,7 @@ export function DirectivesPage() {
     </Button>
   );
   return (
-    <div className="mx-auto grid max-w-300 gap-10 p-4 md:p-6">
+    <div className="grid max-w-300 gap-10 p-4 md:p-6">
       <div>
         <PageHead
           title={t("title")}

@@ -49,7 +49,7 @@ export function EgressPage() {
     </Button>
   );
   return (
-    <div className="mx-auto grid max-w-300 gap-8 p-4 md:p-6">
+    <div className="grid max-w-300 gap-8 p-4 md:p-6">
       <div>
         <PageHead title={t("title")} description={t("about")} actions={rows && rows.length > 0 && allow} />
         <Panel title={t("allowed")}>

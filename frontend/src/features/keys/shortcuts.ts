@@ -33,6 +33,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { id: "question", label: t("question"), keys: "G Q" },
   { id: "density", label: t("density"), keys: "T" },
   { id: "stop", label: t("stop"), keys: "Mod+Shift+." },
+  { id: "new", label: t("newWork"), keys: "Mod+Shift+O" },
   { id: "new objective", label: t("newObjective"), keys: "N O" },
   { id: "new session", label: t("newSession"), keys: "N S" },
   { id: "allow", label: t("allow"), keys: "A" },

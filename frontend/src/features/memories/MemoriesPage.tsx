@@ -43,7 +43,7 @@ export function MemoriesPage() {
   };
   const View = SHOWN[view];
   return (
-    <div className="mx-auto max-w-300 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead
         title={t("title")}
         description={t("about")}

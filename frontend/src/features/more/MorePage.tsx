@@ -16,7 +16,7 @@ export function MorePage() {
   const known = useComing().find((coming) => coming === name);
   const title = name in COMING ? t(name as ComingName) : name;
   return (
-    <div className="mx-auto max-w-300 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead title={title} description={t("about")} />
       {known ? <Rows name={known} /> : <Empty title={t("none")}>{t("noneWhy")}</Empty>}
     </div>

@@ -51,7 +51,7 @@ export function RulesPage() {
   const rules = useQuery({ queryKey: ["rules"], queryFn: () => data(api.GET("/rules")) });
   const [ending, setEnding] = useState<Rule | null>(null);
   return (
-    <div className="mx-auto grid max-w-300 gap-10 p-4 md:p-6">
+    <div className="grid max-w-300 gap-10 p-4 md:p-6">
       <div className="grid gap-5">
         <PageHead title={t("title")} description={t("about")} />
         <MakeRule />

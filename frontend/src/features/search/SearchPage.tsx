@@ -28,7 +28,7 @@ export function SearchPage() {
   const query = search.q === undefined ? "" : String(search.q);
   const where = search.in === "objective" || search.in === "session" ? search.in : "";
   return (
-    <div className="mx-auto max-w-220 p-4 md:p-6">
+    <div className="max-w-220 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} />
       <Query query={query} where={where} />
       {query.trim() && <Results key={query} query={query.trim()} where={where} />}

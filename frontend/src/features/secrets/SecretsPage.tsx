@@ -22,7 +22,7 @@ export function SecretsPage() {
     </Button>
   );
   return (
-    <div className="mx-auto max-w-300 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} actions={rows && rows.length > 0 && add} />
       <DataTable
         name={t("table")}

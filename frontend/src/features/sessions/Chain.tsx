@@ -2,13 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
+import { ModelFields } from "@/features/models/ModelFields";
 import { t } from "@/i18n/en/new-session";
 import { Button } from "@/ui/Button";
-import { Field } from "@/ui/Field";
 import { IconButton } from "@/ui/IconButton";
-import { Input } from "@/ui/Input";
 import { SafeText } from "@/ui/SafeText";
-import { Select } from "@/ui/Select";
 
 type Ref = Schema["ModelRef"];
 
@@ -77,35 +75,21 @@ export function Chain({ chain, onChange }: { chain: readonly Ref[]; onChange: (c
   );
 }
 
+const NONE: Ref = { provider: "", model: "" };
+
 function Another({ taken, onAdd }: { taken: readonly Ref[]; onAdd: (ref: Ref) => void }) {
-  const providers = useQuery({ queryKey: ["providers"], queryFn: () => data(api.GET("/providers")) });
-  const rows = providers.data?.items ?? [];
-  const [provider, setProvider] = useState<string | null>(null);
-  const [model, setModel] = useState("");
-  const ref = { provider: provider ?? "", model: model.trim() };
+  const [typed, setTyped] = useState(NONE);
+  const ref = { ...typed, model: typed.model.trim() };
   const there = taken.some((other) => nameOf(other) === nameOf(ref));
   return (
     <div className="grid items-end gap-3 md:grid-cols-[1fr_1.4fr_auto]">
-      <Field label={t("provider")}>
-        <Select
-          items={rows.map((row) => ({ value: row.name, label: row.name }))}
-          value={provider}
-          onValueChange={(name) => {
-            setProvider(name);
-            setModel(rows.find((row) => row.name === name)?.model ?? "");
-          }}
-        />
-      </Field>
-      <Field label={t("model")}>
-        <Input mono value={model} onValueChange={setModel} />
-      </Field>
+      <ModelFields value={typed} onChange={setTyped} />
       <Button
         icon="plus"
         disabled={!ref.provider || !ref.model || there}
         onClick={() => {
           onAdd(ref);
-          setProvider(null);
-          setModel("");
+          setTyped(NONE);
         }}
       >
         {t("add")}

@@ -1,24 +1,55 @@
 /** Where the person speaks. Enter sends; while it works, what is sent is read before the next request, or cuts in. */
 import { type KeyboardEvent, useRef, useState } from "react";
+import { t as words } from "@/i18n/en/prompt";
 import { t } from "@/i18n/en/sessions";
 import type { Row, Story } from "@/story/shape";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { KeyHint } from "@/ui/KeyHint";
+import { toast } from "@/ui/Toasts";
 import { Tooltip } from "@/ui/Tooltip";
 import { AttachButton, AttachedFiles } from "./AttachField";
 import { useAttaching } from "./attaching";
+import { ContextRing } from "./ContextRing";
 import { useDeed } from "./commands";
-import { saidBefore, useSaying } from "./drafts";
+import { isCoarse, saidBefore, useSaying } from "./drafts";
+import { ForkDialog } from "./ForkDialog";
+import { LabelsDialog } from "./LabelsDialog";
+import { ModelDialog } from "./ModelSwitch";
+import { QueuedMessages } from "./QueuedMessages";
+import { type Command, useSuggest } from "./Suggest";
 import { isRunning } from "./words";
 
-export function Composer({ row, story, onSent }: { row: Row; story: Story; onSent: () => void }) {
+type Act = ReturnType<typeof useDeed>["act"];
+
+export interface ComposerProps {
+  row: Row;
+  story: Story;
+  onSent: () => void;
+  /** Show what the next request holds. */
+  onContext: () => void;
+}
+
+export function Composer({ row, story, onSent, onContext }: ComposerProps) {
   const [text, setText] = useSaying(row.id);
   const { act, pending, error, reset } = useDeed(row.id);
   const box = useRef<HTMLTextAreaElement>(null);
   const history = useHistory(story, text, setText);
+  const [caret, setCaret] = useState(0);
+  const [asking, setAsking] = useState<Asked | null>(null);
   const working = isRunning(row.status);
   const attaching = useAttaching();
+  const stop = () => act({ verb: "stop" }, () => toast({ title: words("stopped"), detail: words("stoppedWhy") }));
+  const suggest = useSuggest({
+    session: row.id,
+    text,
+    caret,
+    commands: commandsOf(row, act, stop, setAsking),
+    setText: (next) => {
+      setText(next);
+      setCaret(next.length);
+    },
+  });
   const empty = (text.trim() === "" && attaching.files.length === 0) || attaching.uploading;
 
   const say = (interrupt: boolean) => {
@@ -32,7 +63,13 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
   };
   const keys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.altKey) return;
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (suggest.onKey(event)) return event.preventDefault();
+    if (event.key === "Escape") {
+      if (isRunning(row.status)) stop();
+      else box.current?.blur();
+      return;
+    }
+    if (event.key === "Enter" && !event.shiftKey && (event.ctrlKey || event.metaKey || !isCoarse())) {
       event.preventDefault();
       say(working && (event.ctrlKey || event.metaKey));
     } else if (history(event)) {
@@ -42,7 +79,7 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
 
   return (
     <form
-      className="mx-auto w-full max-w-4xl px-4 pb-3 md:px-6"
+      className="relative w-full max-w-4xl px-4 pb-3 md:px-6"
       onSubmit={(event) => {
         event.preventDefault();
         say(false);
@@ -53,22 +90,29 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
           <ErrorNote title={t("failed_say")} error={error} kept={t("kept")} />
         </div>
       )}
+      {suggest.list}
+      {working && <QueuedMessages session={row.id} />}
       <AttachedFiles attaching={attaching} />
       <div className="flex items-end gap-2 rounded-lg border border-line-strong bg-raised p-1.5 focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
         <textarea
           ref={box}
           rows={1}
+          autoFocus={!isCoarse()}
           value={text}
           aria-label={t("saying")}
           placeholder={t(row.status === "closed" ? "sayClosed" : working ? "sayMore" : "say")}
+          {...suggest.aria}
+          onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}
           onChange={(event) => {
             setText(event.target.value);
+            setCaret(event.target.selectionEnd);
             if (error) reset();
           }}
           onKeyDown={keys}
           onPaste={attaching.onPaste}
           className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
         />
+        <ContextRing row={row} onOpen={onContext} />
         <AttachButton attaching={attaching} />
         {working && (
           <Tooltip
@@ -92,8 +136,30 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
           {t("send")}
         </Button>
       </div>
+      {asking === "model" && row.chain[0] && (
+        <ModelDialog id={row.id} now={row.chain[0]} onClose={() => setAsking(null)} />
+      )}
+      {asking === "rename" && <LabelsDialog row={row} onClose={() => setAsking(null)} />}
+      {asking === "fork" && <ForkDialog session={row.id} onClose={() => setAsking(null)} />}
     </form>
   );
+}
+
+type Asked = "model" | "rename" | "fork";
+
+/** What can be had by name now. */
+function commandsOf(row: Row, act: Act, stop: () => void, ask: (asked: Asked) => void): Command[] {
+  const checkpoint = () => act({ verb: "checkpoint" }, () => toast({ title: t("checkpointTaken"), kind: "good" }));
+  const all: (Command | false)[] = [
+    { name: "model", icon: "bolt", act: () => ask("model") },
+    isRunning(row.status) && { name: "stop", icon: "stop", act: stop },
+    isRunning(row.status) && { name: "pause", icon: "pause", act: () => act({ verb: "pause" }) },
+    row.status === "paused" && { name: "resume", icon: "play", act: () => act({ verb: "resume" }) },
+    row.kind === "session" && { name: "checkpoint", icon: "flag", act: checkpoint },
+    { name: "rename", icon: "edit", act: () => ask("rename") },
+    { name: "fork", icon: "arrow-right", act: () => ask("fork") },
+  ];
+  return all.filter((command) => command !== false);
 }
 
 /** The up arrow brings back what was said before, the down arrow what was being written. */

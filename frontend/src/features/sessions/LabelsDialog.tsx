@@ -1,7 +1,7 @@
-/** What a session is called and how it is found again; of an objective its goal, of messages that wait their words. */
-import { useMutation, useQuery } from "@tanstack/react-query";
+/** What a session is called and how it is found again; of an objective its goal. */
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data, newKey, type Schema } from "@/api/client";
+import { api, data, newKey } from "@/api/client";
 import { withKey } from "@/api/queries";
 import { t } from "@/i18n/en/labels";
 import type { Row } from "@/story/shape";
@@ -21,12 +21,6 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
   const [tags, setTags] = useState(row.tags.join(" "));
   const [archived, setArchived] = useState(row.archived);
   const [goal, setGoal] = useState(row.goal);
-  const [words, setWords] = useState<Readonly<Record<number, string>>>({});
-  const waiting = useQuery({
-    queryKey: ["sessions", session, "waiting"],
-    queryFn: () => data(api.GET("/sessions/{session}/waiting", { params: { path: { session } } })),
-  });
-  const messages: readonly Schema["WaitingRow"][] = waiting.data?.items ?? [];
   const path = { path: { session } };
   const save = useMutation({
     mutationFn: async () => {
@@ -42,16 +36,6 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
           api.PUT("/sessions/{session}/goal", {
             params: { ...path, ...withKey(newKey()) },
             body: { goal: goal.trim() },
-          }),
-        );
-      }
-      for (const { message, text } of messages) {
-        const now = words[message] ?? text;
-        if (now === text) continue;
-        await data(
-          api.PUT("/sessions/{session}/waiting/{message}", {
-            params: { path: { session, message }, ...withKey(newKey()) },
-            body: { text: now.trim() },
           }),
         );
       }
@@ -79,15 +63,6 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
           <TextArea rows={4} value={goal} onValueChange={setGoal} />
         </Field>
       )}
-      {messages.map(({ message, text }) => (
-        <Field key={message} label={t("message", { number: message })} hint={t("messageHint")}>
-          <TextArea
-            rows={2}
-            value={words[message] ?? text}
-            onValueChange={(now) => setWords({ ...words, [message]: now })}
-          />
-        </Field>
-      ))}
       <Checkbox label={t("archived")} hint={t("archivedHint")} checked={archived} onCheckedChange={setArchived} />
       {save.error && <ErrorNote error={save.error} />}
     </FormDialog>

@@ -1,14 +1,13 @@
 /** Which model serves the session, and another one from its next request on. */
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
+import { ModelFields } from "@/features/models/ModelFields";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { FormDialog } from "@/ui/FormDialog";
-import { Input } from "@/ui/Input";
 import { SafeText } from "@/ui/SafeText";
 import { Select } from "@/ui/Select";
 
@@ -41,16 +40,14 @@ export function ModelSwitch({
           <SafeText>{name}</SafeText>
         </Button>
       )}
-      {open && <Opened id={id} now={model} onClose={() => setOpen(false)} />}
+      {open && <ModelDialog id={id} now={model} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function Opened({ id, now, onClose }: { id: string; now: Schema["ModelRef"]; onClose: () => void }) {
-  const providers = useQuery({ queryKey: ["providers"], queryFn: () => data(api.GET("/providers")) });
-  const rows = providers.data?.items ?? [];
-  const [provider, setProvider] = useState(now.provider);
-  const [model, setModel] = useState(now.model);
+export function ModelDialog({ id, now, onClose }: { id: string; now: Schema["ModelRef"]; onClose: () => void }) {
+  const [ref, setRef] = useState(now);
+  const model = ref.model.trim();
   const [effort, setEffort] = useState<(typeof EFFORTS)[number]>("");
   const change = useCommand((body: Wanted, key) =>
     data(api.POST("/sessions/{session}/model", { params: { path: { session: id }, ...withKey(key) }, body })),
@@ -63,23 +60,11 @@ function Opened({ id, now, onClose }: { id: string; now: Schema["ModelRef"]; onC
       cancel={t("cancel")}
       send={t("modelGo")}
       busy={change.isPending && t("modelGo")}
-      disabled={!model.trim()}
-      onSend={() => change.mutate({ chain: [{ provider, model: model.trim() }], effort }, { onSuccess: onClose })}
+      disabled={!model}
+      onSend={() => change.mutate({ chain: [{ ...ref, model }], effort }, { onSuccess: onClose })}
       onClose={onClose}
     >
-      <Field label={t("modelProvider")}>
-        <Select
-          items={rows.map((row) => ({ value: row.name, label: row.name }))}
-          value={provider}
-          onValueChange={(name) => {
-            setProvider(name);
-            setModel(rows.find((row) => row.name === name)?.model ?? "");
-          }}
-        />
-      </Field>
-      <Field label={t("modelName")}>
-        <Input mono value={model} onValueChange={setModel} />
-      </Field>
+      <ModelFields value={ref} onChange={setRef} />
       <Field label={t("modelEffort")}>
         <Select
           items={EFFORTS.map((value) => ({ value, label: t(`effort_${value || "own"}`) }))}

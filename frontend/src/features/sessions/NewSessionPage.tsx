@@ -1,9 +1,5 @@
 /** Opening a session: for an objective the goal first, then the folder, then how freely; the rest folded away. */
-import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
-import { api, data } from "@/api/client";
-import { useCommand, withKey } from "@/api/queries";
 import { Tried } from "@/features/rules/Tried";
 import { t as words } from "@/i18n/en/attachments";
 import { t } from "@/i18n/en/new-session";
@@ -19,11 +15,11 @@ import { RadioGroup } from "@/ui/RadioGroup";
 import { TextArea } from "@/ui/TextArea";
 import { AttachButton, AttachedFiles } from "./AttachField";
 import { type Attaching, useAttaching } from "./attaching";
-import { type Draft, FRESH, PROFILES, useDraft, wanted, wantedSession } from "./draft";
-import { LIST } from "./list";
+import { type Draft, FRESH, PROFILES, useDraft } from "./draft";
 import { type DraftProps, MoreFields } from "./MoreFields";
 import { promise } from "./promise";
-import { type Kind, PLACES } from "./words";
+import { useStart } from "./starting";
+import type { Kind } from "./words";
 
 export const NewObjectivePage = () => <Form kind="objective" />;
 export const NewSessionPage = () => <Form kind="session" />;
@@ -32,7 +28,7 @@ function Form({ kind }: { kind: Kind }) {
   const [draft, change, clear] = useDraft(kind);
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const attaching = useAttaching(kind === "objective");
+  const attaching = useAttaching();
   const start = useStart(kind, clear, attaching);
   const missing = { goal: kind === "objective" && !draft.goal.trim(), folder: !draft.directory.trim() };
 
@@ -53,7 +49,7 @@ function Form({ kind }: { kind: Kind }) {
 
   return (
     <form ref={form} onSubmit={submit} onKeyDown={keys} noValidate>
-      <div className="mx-auto flex max-w-180 flex-col gap-6 p-4 md:p-6">
+      <div className="flex max-w-180 flex-col gap-6 p-4 md:p-6">
         <PageHead
           title={t("title", { kind })}
           description={t("about", { kind })}
@@ -70,9 +66,7 @@ function Form({ kind }: { kind: Kind }) {
             </Button>
           }
         />
-        {kind === "objective" && (
-          <Goal draft={draft} change={change} missing={tried && missing.goal} attaching={attaching} />
-        )}
+        <Goal kind={kind} draft={draft} change={change} missing={tried && missing.goal} attaching={attaching} />
         <div data-part="folder">
           <FolderPicker
             value={draft.directory}
@@ -110,18 +104,25 @@ function Form({ kind }: { kind: Kind }) {
   );
 }
 
-function Goal({ draft, change, missing, attaching }: DraftProps & { missing: boolean; attaching: Attaching }) {
+interface GoalProps extends DraftProps {
+  kind: Kind;
+  missing: boolean;
+  attaching: Attaching;
+}
+
+/** What is to be reached, or what is said first. */
+function Goal({ kind, draft, change, missing, attaching }: GoalProps) {
   return (
     <div className="-mt-3">
-      <Field label={t("goal")} hint={t("goalHint")} error={missing ? t("goalMissing") : undefined}>
+      <Field label={t("goal", { kind })} hint={t("goalHint", { kind })} error={missing ? t("goalMissing") : undefined}>
         <TextArea
           autoFocus
-          rows={6}
+          rows={kind === "objective" ? 6 : 3}
           value={draft.goal}
           onValueChange={(goal) => change({ goal })}
           onPaste={attaching.onPaste}
-          placeholder={t("goalPlaceholder")}
-          className="min-h-36 text-lg"
+          placeholder={kind === "objective" ? t("goalPlaceholder") : undefined}
+          className={kind === "objective" ? "min-h-36 text-lg" : "text-lg"}
         />
       </Field>
       <div className="mt-1 flex items-center gap-1 text-ink-2 text-sm">
@@ -167,7 +168,7 @@ function Freedom({ draft, change }: DraftProps) {
 function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean }) {
   return (
     <div className="sticky bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-10 border-line border-t bg-paper md:bottom-0">
-      <div className="mx-auto flex max-w-180 items-center gap-4 px-4 py-3 max-md:flex-col max-md:items-stretch max-md:gap-2 md:px-6">
+      <div className="flex max-w-180 items-center gap-4 px-4 py-3 max-md:flex-col max-md:items-stretch max-md:gap-2 md:px-6">
         <p aria-live="polite" className="min-w-0 flex-1 text-ink-2 text-sm [overflow-wrap:anywhere]">
           {promise(draft)}
         </p>
@@ -180,28 +181,6 @@ function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean
       </div>
     </div>
   );
-}
-
-function useStart(kind: Kind, clear: () => void, attaching: Attaching) {
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const start = useCommand((draft: Draft, key) => {
-    const params = withKey(key);
-    if (kind === "objective") return data(api.POST("/objectives", { params, body: wanted(draft, attaching.files) }));
-    return data(api.POST("/sessions", { params, body: wantedSession(draft) }));
-  });
-  return {
-    ...start,
-    mutate: (draft: Draft) =>
-      start.mutate(draft, {
-        onSuccess: ({ session }) => {
-          clear();
-          attaching.clear();
-          void client.invalidateQueries({ queryKey: [LIST] });
-          void navigate({ to: PLACES[kind].one, params: { id: session } });
-        },
-      }),
-  };
 }
 
 const FOLDED = [

@@ -31,7 +31,7 @@ export function Now({
   const { text, since } = doing(story);
   const kind = stateOf(row.status);
   return (
-    <div className="mx-auto flex min-h-9 w-full max-w-4xl items-center gap-2 px-5 py-0.5 text-sm md:px-7">
+    <div className="flex min-h-9 w-full max-w-4xl items-center gap-2 px-5 py-0.5 text-sm md:px-7">
       {text ? (
         <span className={COLOUR[kind]}>
           <Shape kind={kind} />

@@ -1,5 +1,5 @@
 /** One session: the conversation as a document, where the person speaks; at its side the panels, or the contract of an objective. */
-import { useLocation, useParams } from "@tanstack/react-router";
+import { Navigate, useLocation, useParams } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
@@ -13,6 +13,7 @@ import { usePlace } from "@/story/usePlace";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { ButtonLink } from "@/ui/Link";
+import { useNamed } from "@/ui/named";
 import { nameOf } from "@/ui/paths";
 import { SafeText } from "@/ui/SafeText";
 import { ScrollBox } from "@/ui/ScrollBox";
@@ -36,7 +37,8 @@ import { useSession } from "./useSession";
 import { hasEnded, isPausing, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
 const SidePanels = part(async () => (await import("@/features/workspace/SidePanels")).SidePanels);
-const DESK = "(min-width: 64rem)";
+/** From here on the panels stand next to a conversation of 480 px; below they lie over it. */
+const DESK = "(min-width: 80rem)";
 
 interface Panels {
   open: boolean;
@@ -49,12 +51,15 @@ export function SessionPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
   const { pathname } = useLocation();
   const { row, story, ready, deleted, missing, error } = useSession(id);
-  if (row) return <Desk key={id} row={row} story={story} ready={ready} />;
   const kind: Kind = pathname.startsWith(PLACES.objective.list) ? "objective" : "session";
+  useNamed(row?.title ?? "");
+  if (row && row.kind !== kind)
+    return <Navigate to={PLACES[row.kind].one} params={{ id }} search={true as never} replace />;
+  if (row) return <Desk key={id} row={row} story={story} ready={ready} />;
   if (deleted) return <Gone kind={kind} title={t("deletedTitle", { kind })} why={t("deletedWhy")} />;
   if (missing) return <Gone kind={kind} title={t("missing", { kind })} why={t("missingWhy")} />;
   return (
-    <div className="mx-auto max-w-4xl p-4 md:p-6" aria-busy>
+    <div className="max-w-4xl p-4 md:p-6" aria-busy>
       <h1 className="sr-only">{t("title", { kind })}</h1>
       {error ? <ErrorNote title={t("oneFailed")} error={error} /> : <Skeleton lines={8} label={t("loading")} />}
     </div>
@@ -135,7 +140,15 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
               <Now row={row} story={story} onQuestion={toQuestion}>
                 <Queue session={row.id} active={isRunning(row.status)} />
               </Now>
-              <Composer row={row} story={story} onSent={() => timeline.current?.toEnd()} />
+              <Composer
+                row={row}
+                story={story}
+                onSent={() => timeline.current?.toEnd()}
+                onContext={() => {
+                  useWorkspace.getState().show("context");
+                  if (!panels) toggle();
+                }}
+              />
             </div>
           )}
         </div>
@@ -207,7 +220,7 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
 
 function Gone({ kind, title, why }: { kind: Kind; title: string; why: string }) {
   return (
-    <div className="mx-auto max-w-4xl p-4 md:p-6">
+    <div className="max-w-4xl p-4 md:p-6">
       <h1 className="mb-4 font-semibold text-xl">{title}</h1>
       <Empty title={why} action={<ButtonLink to={PLACES[kind].list}>{t("toList", { kind })}</ButtonLink>} />
     </div>

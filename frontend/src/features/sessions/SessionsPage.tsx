@@ -25,7 +25,7 @@ function List({ kind }: { kind: Kind }) {
   const status: Filter = STATUSES[kind].find((one) => one === search.status) ?? "";
   const q = typeof search.q === "string" ? search.q : "";
   return (
-    <div className="mx-auto max-w-260 p-4 md:p-6">
+    <div className="max-w-260 p-4 md:p-6">
       <PageHead
         title={t("title", { kind })}
         description={t("about", { kind })}

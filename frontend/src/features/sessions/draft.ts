@@ -167,13 +167,18 @@ export function lines(text: string): string[] {
 
 const STORED_AS = "stead.draft.";
 
+/** Put a draft there for the form that is opened next in this tab. */
+export function keepDraft(kind: Kind, draft: Draft): void {
+  sessionStorage.setItem(STORED_AS + kind, JSON.stringify(draft));
+}
+
 /** The draft of this tab. It holds names of secrets, never values. */
 export function useDraft(kind: Kind): [Draft, (change: Partial<Draft>) => void, () => void] {
   const fresh = FRESH[kind];
   const [draft, setDraft] = useState(() => restored(sessionStorage.getItem(STORED_AS + kind), fresh));
   useEffect(() => {
     if (draft === fresh) sessionStorage.removeItem(STORED_AS + kind);
-    else sessionStorage.setItem(STORED_AS + kind, JSON.stringify(draft));
+    else keepDraft(kind, draft);
   }, [draft, fresh, kind]);
   return [draft, (change) => setDraft((was) => ({ ...was, ...change })), () => setDraft(fresh)];
 }

@@ -4,14 +4,20 @@ import type { Story } from "@/story/shape";
 
 const STORED_AS = "stead.saying.";
 
+/** A thumb writes: its keyboard has one Enter, and that makes a line. */
+export const isCoarse = () => matchMedia("(pointer: coarse)").matches;
+
 /** The draft for a session. It survives a reload and a look at another page. */
 export function useSaying(session: string): [text: string, set: (text: string) => void] {
   const [text, setText] = useState(() => sessionStorage.getItem(STORED_AS + session) ?? "");
-  useEffect(() => {
-    if (text) sessionStorage.setItem(STORED_AS + session, text);
-    else sessionStorage.removeItem(STORED_AS + session);
-  }, [session, text]);
+  useEffect(() => keepSaying(session, text), [session, text]);
   return [text, setText];
+}
+
+/** Put a draft there for the next one who opens the session's composer in this tab. */
+export function keepSaying(session: string, text: string): void {
+  if (text) sessionStorage.setItem(STORED_AS + session, text);
+  else sessionStorage.removeItem(STORED_AS + session);
 }
 
 /** What the person said here, newest first, without repeats in a row. */

@@ -1,64 +1,12 @@
-/** What a session's state is called, and what it is doing. */
-import type { Schema } from "@/api/client";
+/** What a session is doing, in words. */
 import { t } from "@/i18n/en/sessions";
 import { plainOf } from "@/markdown/plain";
 import type { StepItem, Story } from "@/story/shape";
-import { END_KINDS, objectOf, reasonWords, verbOf } from "@/story/view/words";
+import { objectOf, reasonWords, verbOf } from "@/story/view/words";
 import { revealed } from "@/ui/reveal";
-import type { StateKind } from "@/ui/State";
+import { isRunning, type Row, statusWord } from "./status";
 
-export type Row = Schema["ObjectiveRow"];
-export type Status = Row["status"];
-export type Kind = Row["kind"];
-
-/** The pages of each kind: objectives are sessions with a contract, listed apart. */
-export const PLACES = {
-  objective: { list: "/objectives", one: "/objectives/$id", open: "/objectives/new" },
-  session: { list: "/sessions", one: "/sessions/$id", open: "/sessions/new" },
-} as const;
-
-/** How an objective ends; see `End` of the API. */
-export const ENDS = Object.keys(END_KINDS) as readonly (keyof typeof END_KINDS)[];
-
-/** The states that a session of a kind can be listed by, in the order of who has to do something. */
-export const STATUSES = {
-  objective: ["waiting", "running", "pending", "paused", ...ENDS],
-  session: ["waiting", "running", "idle", "paused", "closed"],
-} as const satisfies Record<Kind, readonly Status[]>;
-
-const STATES: Readonly<Record<Status, StateKind>> = {
-  pending: "quiet",
-  running: "work",
-  waiting: "ask",
-  paused: "quiet",
-  ...END_KINDS,
-  idle: "quiet",
-  closed: "quiet",
-};
-
-export function stateOf(status: Status): StateKind {
-  return STATES[status] ?? "quiet";
-}
-
-/** The daemon's one word, in ours; its own where it has a new one. */
-export function statusWord(status: Status): string {
-  return Object.hasOwn(STATES, status) ? t(`status_${status}`) : status;
-}
-
-/** Whether an objective has ended; an interactive session never does. */
-export function hasEnded(status: Status): boolean {
-  return (ENDS as readonly Status[]).includes(status);
-}
-
-/** Whether it came to its end by itself, with nothing known to be wrong. */
-export function endedWell(status: Status): boolean {
-  return status === "answered" || status === "verified" || status === "unverified";
-}
-
-/** Whether it is running, or waits for an answer. */
-export function isRunning(status: Status): boolean {
-  return status === "pending" || status === "running" || status === "waiting";
-}
+export * from "./status";
 
 /** Whether it was paused and its last step goes on, which is not cut off by that. */
 export function isPausing({ row, request, items }: Story): boolean {
@@ -97,7 +45,7 @@ export function doing(story: Story): { text: string; since: number } {
   if (!row) return { text: "", since: 0 };
   if (row.status === "idle")
     return still(row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : "");
-  if (row.status === "closed") return still(t("status_closed"));
+  if (row.status === "closed") return still(statusWord("closed"));
   if (!isPausing(story) && (!isRunning(row.status) || row.status === "waiting")) return still(whatAt(row));
   if (progress?.what === "checks") return still(t("nowChecks", { count: progress.total }));
   if (progress) return still(t("nowCheckpoint", { done: progress.done, total: progress.total }));
@@ -113,9 +61,10 @@ export function doing(story: Story): { text: string; since: number } {
   return still(whatAt(row));
 }
 
-/** The first line that has something on it. */
-export function firstLine(text: string): string {
-  return text.trimStart().split("\n", 1)[0]?.trimEnd() ?? "";
+/** The first line that has something on it, without the marks of Markdown. */
+function firstLine(text: string): string {
+  const line = text.trimStart().split("\n", 1)[0] ?? "";
+  return line.replace(/^[#>*+\s-]+|\*\*|__|`/g, "").trim();
 }
 
 function step(row: Row): string | undefined {

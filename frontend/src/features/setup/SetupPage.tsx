@@ -19,7 +19,7 @@ import { partOf, type SetupState, STEPS, type Step, useSetupState } from "./stat
 export function SetupPage() {
   const setup = useSetupState();
   return (
-    <div className="mx-auto max-w-180 p-4 md:p-6">
+    <div className="max-w-180 p-4 md:p-6">
       <PageHead title={t("title")} description={setup.done ? t("again") : t("about")} />
       {setup.known && setup.status ? (
         <Steps setup={setup} status={setup.status} />

@@ -1,7 +1,7 @@
 /** How far the setup is: read off how things stand, never remembered, so that nothing can disagree with it. */
 
-import { useQuery } from "@tanstack/react-query";
-import { api, data, type Schema } from "@/api/client";
+import type { Schema } from "@/api/client";
+import { useRecent } from "@/api/recent";
 import { REHEARSAL, useProviders, useStatus } from "@/features/models/connecting";
 import { endedWell } from "@/features/sessions/words";
 
@@ -21,27 +21,14 @@ export interface SetupState {
 export function useSetupState(): SetupState {
   const status = useStatus();
   const providers = useProviders();
-  const completed = useQuery({
-    queryKey: ["objectives", "ended well"],
-    queryFn: () =>
-      data(api.GET("/objectives", { params: { query: { limit: 20 } } })).then((page) =>
-        page.items.some((row) => endedWell(row.status)),
-      ),
-  });
-  const sat = useQuery({
-    queryKey: ["sessions", "any turn"],
-    queryFn: () =>
-      data(api.GET("/sessions", { params: { query: { limit: 5 } } })).then((page) =>
-        page.items.some((row) => row.turns > 0),
-      ),
-  });
-  const first = Boolean(completed.data || sat.data);
+  const recent = useRecent();
+  const first = recent.data?.some((row) => endedWell(row.status) || row.turns > 0) ?? false;
   const steps: Record<Step, boolean> = {
     model: isModelDone(status.data, providers.data?.items ?? [], first),
     sandbox: partOf(status.data, "sandbox")?.verdict === "ok",
     first,
   };
-  const queries = [status, providers, completed, sat];
+  const queries = [status, providers, recent];
   return {
     known: queries.every((query) => query.data !== undefined),
     done: STEPS.every((step) => steps[step]),

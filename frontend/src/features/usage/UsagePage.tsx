@@ -44,7 +44,7 @@ export function UsagePage() {
     placeholderData: keepPreviousData,
   });
   return (
-    <div className="mx-auto max-w-300 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} />
       <Today />
       <Ranges range={range} />

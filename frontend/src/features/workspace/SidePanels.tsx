@@ -4,7 +4,7 @@ import { t } from "@/i18n/en/workspace";
 import { IconButton } from "@/ui/IconButton";
 import { Skeleton } from "@/ui/Skeleton";
 import { type Tab, Tabs } from "@/ui/Tabs";
-import { bounded, PANELS, type PanelName, USUAL, useWorkspace } from "./view";
+import { bounded, PANELS, type PanelName, USUAL, useWindowWidth, useWorkspace, widest } from "./view";
 import { WidthHandle } from "./WidthHandle";
 
 type Panel = ComponentType<{ session: string }>;
@@ -46,7 +46,11 @@ export function SidePanels({
 }) {
   const wanted = useWorkspace((view) => (task ? view.taskPanel : view.panel));
   const panel = task && wanted !== "task" && !OF_TASK.has(wanted) ? "task" : wanted;
-  const width = useWorkspace((view) => view.width);
+  const window = useWindowWidth();
+  const width = bounded(
+    useWorkspace((view) => view.width),
+    window,
+  );
   const resize = useWorkspace((view) => view.resize);
   const [visited, setVisited] = useState<ReadonlySet<PanelName | "task">>(new Set([panel]));
   if (!visited.has(panel)) setVisited(new Set([...visited, panel]));
@@ -70,8 +74,8 @@ export function SidePanels({
   return (
     <section
       aria-label={t("panels")}
-      style={{ "--panel": `${bounded(width, innerWidth)}px` } as React.CSSProperties}
-      className="relative h-full min-h-0 w-full min-w-0 shrink-0 bg-paper md:w-(--panel) md:border-l md:border-line"
+      style={{ "--panel": `${width}px` } as React.CSSProperties}
+      className="relative h-full min-h-0 w-full min-w-0 shrink-0 bg-paper xl:w-(--panel) xl:border-l xl:border-line"
     >
       <WidthHandle width={width} onResize={resize} />
       <Tabs
@@ -81,13 +85,15 @@ export function SidePanels({
         value={panel}
         onValueChange={(name) => useWorkspace.setState(name === "task" || task ? { taskPanel: name } : { panel: name })}
         aside={
-          <IconButton
-            icon={wide ? "chevron-right" : "chevron-left"}
-            label={wide ? t("narrower") : t("wider")}
-            size="sm"
-            className="mx-1 max-md:hidden"
-            onClick={() => resize(wide ? USUAL : innerWidth)}
-          />
+          widest(window) > USUAL && (
+            <IconButton
+              icon={wide ? "chevron-right" : "chevron-left"}
+              label={wide ? t("narrower") : t("wider")}
+              size="sm"
+              className="mx-1 max-xl:hidden"
+              onClick={() => resize(wide ? USUAL : window)}
+            />
+          )
         }
       />
     </section>

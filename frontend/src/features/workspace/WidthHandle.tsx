@@ -1,6 +1,6 @@
 import type { KeyboardEvent, PointerEvent } from "react";
 import { t } from "@/i18n/en/workspace";
-import { NARROWEST } from "./view";
+import { NARROWEST, widest } from "./view";
 
 const STEP = 32;
 
@@ -24,12 +24,12 @@ export function WidthHandle({ width, onResize }: { width: number; onResize: (wid
       aria-label={t("width")}
       aria-valuenow={width}
       aria-valuemin={NARROWEST}
-      aria-valuemax={Math.max(NARROWEST, Math.round(innerWidth * 0.7))}
+      aria-valuemax={widest(innerWidth)}
       tabIndex={0}
       onKeyDown={press}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}
-      className="absolute inset-y-0 -left-1 z-10 w-2 cursor-col-resize touch-none hover:bg-accent-line focus-visible:bg-accent max-md:hidden"
+      className="absolute inset-y-0 -left-1 z-10 w-2 cursor-col-resize touch-none hover:bg-accent-line focus-visible:bg-accent max-xl:hidden"
     />
   );
 }

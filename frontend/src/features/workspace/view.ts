@@ -1,4 +1,5 @@
 /** Which panel is open beside a session, how wide it is, and which file of which session is shown in it. */
+import { useSyncExternalStore } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 
@@ -7,7 +8,9 @@ export type PanelName = (typeof PANELS)[number];
 
 export const NARROWEST = 340;
 export const USUAL = 560;
-const WIDEST_SHARE = 0.7;
+/** The conversation keeps this much, next to the rail (`--rail`). */
+const CHAT = 480;
+const RAIL = 240;
 
 interface View {
   panel: PanelName;
@@ -26,9 +29,25 @@ interface View {
   openFile: (session: string, path: string) => void;
 }
 
+/** The widest that leaves room for the conversation, in a window of this width. */
+export function widest(window: number): number {
+  return Math.max(NARROWEST, window - RAIL - CHAT);
+}
+
 /** A width that leaves room for the conversation. */
 export function bounded(width: number, window: number): number {
-  return Math.round(Math.max(NARROWEST, Math.min(width, Math.max(NARROWEST, window * WIDEST_SHARE))));
+  return Math.round(Math.max(NARROWEST, Math.min(width, widest(window))));
+}
+
+/** The width of the window, as it changes. */
+export function useWindowWidth(): number {
+  return useSyncExternalStore(
+    (changed) => {
+      addEventListener("resize", changed);
+      return () => removeEventListener("resize", changed);
+    },
+    () => innerWidth,
+  );
 }
 
 export const useWorkspace = create<View>()(

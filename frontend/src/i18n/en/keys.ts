@@ -8,6 +8,7 @@ export const t = define("keys", {
   question: "Go to the next approval request",
   density: "Show more or less of a timeline",
   stop: "Stop everything",
+  newWork: "New: go to the prompt",
   newObjective: "New objective",
   newSession: "New session",
   reviewOpen: "Review the session’s changes",

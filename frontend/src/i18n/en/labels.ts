@@ -12,8 +12,6 @@ export const t = define("labels", {
   tagsHint: "Separated by spaces.",
   goal: "Goal",
   goalHint: "The model continues with the new goal; what the plan was granted for the old one ends.",
-  message: "Queued message {number}",
-  messageHint: "Not read by a model yet. Empty withdraws it.",
   archived: "Archived",
   archivedHint: "Hidden from lists; nothing is deleted.",
 });

@@ -5,8 +5,9 @@ export const t = define("new-session", {
   title: "{kind, select, objective {New objective} other {New session}}",
   about:
     "{kind, select, objective {Describe the outcome. Stead finds the way and shows what it did.} other {Choose the folder to work in. The rest has sensible defaults.}}",
-  goal: "Goal",
-  goalHint: "In your own words. What must be true at the end goes under “Done when”.",
+  goal: "{kind, select, objective {Goal} other {Prompt}}",
+  goalHint:
+    "{kind, select, objective {In your own words. What must be true at the end goes under “Done when”.} other {Leave it empty to open the session only.}}",
   goalPlaceholder:
     "Read the notes of the last month and write what was decided into DECISIONS.md, a line for each decision.",
   goalMissing: "Describe the outcome.",
@@ -33,7 +34,7 @@ export const t = define("new-session", {
   moreChanged: "{count, plural, =0 {none changed} one {# changed} other {# changed}}",
   name: "Title",
   nameHint:
-    "{kind, select, objective {Otherwise the first line of the goal.} other {Otherwise the name of the folder.}}",
+    "{kind, select, objective {Otherwise the first line of the goal.} other {Otherwise the first line of the first message.}}",
   spending: "Budget",
   tokensMost: "Tokens at most",
   usdMost: "Money at most",
@@ -62,8 +63,6 @@ export const t = define("new-session", {
   modelsOwn: "Choose others",
   modelsBack: "Use the default",
   modelsOrder: "The first is used; the next ones take over when it fails.",
-  provider: "Provider",
-  model: "Model",
   add: "Add",
   up: "Move {name} up",
   remove: "Remove {name}",

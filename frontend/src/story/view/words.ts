@@ -72,15 +72,7 @@ export function reasonWords(reason: string): string {
   return REASONS.has(reason) ? t(`reason_${reason}` as Key) : reason;
 }
 
-/** How a run ends, as a shape; those that somebody has to look at first. */
-export const END_KINDS = {
-  failed: "danger",
-  incomplete: "danger",
-  unverified: "ask",
-  verified: "good",
-  answered: "good",
-  cancelled: "quiet",
-} as const satisfies Record<Schema["ObjectiveEnded"]["status"], StateKind>;
+export { END_KINDS } from "../ends";
 
 /** How a step stands: its shape and its word. */
 export function standOf(step: StepItem): { kind: StateKind; word: string } {

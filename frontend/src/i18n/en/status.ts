@@ -1,0 +1,17 @@
+/** How sessions and objectives stand; the rail is there before their pages are. */
+import { define } from "@/i18n";
+
+export const t = define("status", {
+  idle: "Idle",
+  running: "Running",
+  waiting: "Needs approval",
+  paused: "Paused",
+  closed: "Closed",
+  pending: "Starting",
+  answered: "Answered",
+  verified: "Verified",
+  unverified: "Unverified",
+  incomplete: "Incomplete",
+  failed: "Failed",
+  cancelled: "Cancelled",
+});
