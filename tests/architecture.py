@@ -23,7 +23,7 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10255
+TRUSTED_BASE_LINES = 10306
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
@@ -31,18 +31,18 @@ BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
     "": 766,
     "brain": 2482,
-    "cli": 6225,
+    "cli": 6227,
     "client": 428,
-    "domain": 6014,
+    "domain": 6022,
     "egress": 820,
     "guardian": 2341,
-    "machines": 7628,
+    "machines": 7679,
     "memory": 4814,
     "net": 69,
     "providers": 3507,
-    "runtime": 6990,
+    "runtime": 6995,
     "screen": 1527,
-    "storage": 4171,
+    "storage": 4179,
     "tools": 1678,
     "web": 2452,
 }
