@@ -249,11 +249,12 @@ async def test_a_question_waits_until_it_is_answered(journal: JournalFile, views
         "denied": ev.ApprovalDenied(row.id, row.key, "cli", "no"),
         "lapsed": ev.ApprovalLapsed(row.id, row.key, "expired"),
     }
-    await journal.append([draft(ADA, len(story.events) + 1, bodies[answer])])
+    (event,) = await journal.append([draft(ADA, len(story.events) + 1, bodies[answer], ts_ms=row.requested_ms + 1)])
     assert views.approvals() == []
     assert views.objective(ADA).pending_approvals == 0
     assert views.approval(row.id).status == answer == views.approvals(status="all")[0].status
     assert views.approval(row.id).door == {"given": "web", "denied": "cli", "lapsed": ""}[answer]
+    assert (row.answered_ms, views.approval(row.id).answered_ms) == (0, event.ts_ms)
 
 
 async def test_open_runs_say_what_each_is_at(journal: JournalFile, views: Views) -> None:

@@ -49,7 +49,7 @@ export function Answers({
         kind="primary"
         disabled={!allowable}
         onClick={() => onAnswer("once")}
-        className="relative overflow-hidden"
+        className="relative overflow-hidden max-md:order-1 max-md:flex-[1_1_40%]"
       >
         {isRisky(row.risk) && readable && <Filling done={rested} />}
         <span>
@@ -81,7 +81,7 @@ export function Answers({
           {t("change")}
           <Hint of="edit call" shown={keys} />
         </Button>
-        <Button kind="danger" disabled={sending} onClick={onDeny} className="max-md:order-2 max-md:basis-2/5">
+        <Button kind="danger" disabled={sending} onClick={onDeny} className="max-md:order-2 max-md:flex-[1_1_40%]">
           {t("deny")}
           <Hint of="deny" shown={keys} />
         </Button>
