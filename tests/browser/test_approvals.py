@@ -252,6 +252,10 @@ def test_a_phone_allows_in_two_taps_and_has_the_whole_diff(house: Stage, visit: 
     page.mouse.wheel(0, 2000)
     button(page, "Allow once").tap()
     house.house.until(lambda: status(house, row) == "given", "the yes")
+    other = ask(house, "Please light the lamps")
+    page.get_by_role("link", name=re.compile("^Next request")).tap()
+    expect(button(page, "Deny")).to_be_visible()
+    assert status(house, other) == "pending"
 
 
 def test_the_first_answer_counts_and_every_other_tab_browser_and_terminal_says_so(house: Stage, visit: Visit) -> None:

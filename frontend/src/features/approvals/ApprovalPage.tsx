@@ -2,15 +2,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { api, data } from "@/api/client";
+import { usePending } from "@/api/pending";
 import { t } from "@/i18n/en/approvals";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { Link } from "@/ui/Link";
+import { ButtonLink, Link } from "@/ui/Link";
 import { Skeleton } from "@/ui/Skeleton";
 import { ApprovalCard } from "./ApprovalCard";
+import { inOrder } from "./grouping";
 
 export function ApprovalPage() {
   const { id = "" } = useParams({ strict: false });
   const { data: row, error } = useApproval(id);
+  const waiting = inOrder(usePending().data?.items ?? []).filter((other) => other.id !== id);
+  const next = row && row.status !== "pending" ? waiting[0] : undefined;
   return (
     <div className="mx-auto max-w-4xl p-4 md:p-6">
       <p className="pb-3 text-sm">
@@ -22,7 +26,14 @@ export function ApprovalPage() {
           <ErrorNote error={error} />
         </>
       ) : row ? (
-        <ApprovalCard approval={row} level={1} />
+        <>
+          <ApprovalCard key={id} approval={row} level={1} />
+          {next && (
+            <ButtonLink to="/approvals/$id" params={{ id: next.id }} className="mt-4">
+              {t("nextOne", { count: waiting.length })}
+            </ButtonLink>
+          )}
+        </>
       ) : (
         <>
           <h1 className="sr-only">{t("title")}</h1>

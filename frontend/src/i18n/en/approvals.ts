@@ -108,4 +108,5 @@ export const t = define("approvals", {
   reviewIt: "Review",
   reviewNamed: "Review the changes of {what}",
   other: "All approvals",
+  nextOne: "Next request ({count, number})",
 });
