@@ -60,5 +60,5 @@ function beginning(hunks: readonly Hunk[]): Hunk[] {
 function withEnds(hunks: Hunk[], before: string, after: string): Hunk[] {
   if (before === "" || after === "" || before.endsWith("\n") === after.endsWith("\n")) return hunks;
   const text = t(after.endsWith("\n") ? "endAdded" : "endRemoved");
-  return [...hunks, { heading: "", lines: [{ kind: "note", text, old: null, new: null }], missing: 0 }];
+  return [...hunks, { heading: "", lines: [{ kind: "note", text, old: null, new: null }], missing: 0, source: "" }];
 }
