@@ -46,7 +46,7 @@ def test_a_secret_is_kept_and_bound_to_a_host_and_its_value_is_shown_nowhere(
     hands.write(page, re.compile("^Value"), VALUE)
     hands.press(page, "button", "Save secret")
     dialog = page.get_by_role("dialog").filter(has_text="Destinations")
-    expect(dialog).to_contain_text("Nowhere")
+    expect(dialog).to_contain_text("None. Until a destination")
     hands.write(page, re.compile("^Host"), "api.quay.example.com")
     hands.press(page, "button", "Add destination")
     expect(dialog).to_contain_text("api.quay.example.com")

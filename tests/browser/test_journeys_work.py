@@ -83,5 +83,5 @@ def test_a_budget_that_is_used_up_says_so_and_can_be_raised(walked: Stage, visit
     assert [end["reason"] for end in walked.house.bodies(id, "objective.ended")] == ["budget"]
     hands.press(page, "button", "Add budget and retry")
     hands.write(page, "Tokens at most", "400000")
-    hands.press(page, "button", re.compile("^(Try again|Add budget and retry|Keep running)$"))
+    hands.press(page, "button", re.compile("^(Try again|Retry|Add budget and retry|Keep running)$"))
     walked.house.wait(id, *WELL, timeout_s=60)

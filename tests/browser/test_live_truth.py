@@ -33,7 +33,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 def items(page: Page) -> Locator:
     """What stands in the conversation, each message, reply and line by itself."""
-    return page.get_by_role("region", name="What happened").locator("li[data-index]")
+    return page.get_by_role("region", name="Timeline").locator("li[data-index]")
 
 
 def story(page: Page) -> Locator:
@@ -44,13 +44,13 @@ def story(page: Page) -> Locator:
 def begun(page: Page) -> None:
     """Wait until the model has written a part of its long reply."""
     expect(
-        page.get_by_role("region", name="What happened").get_by_text("Nobody was at the quay.").first
+        page.get_by_role("region", name="Timeline").get_by_text("Nobody was at the quay.").first
     ).to_be_visible()
 
 
 def is_whole(page: Page) -> None:
     """The reply under way is there from its first word on, as Markdown."""
-    heading = page.get_by_role("region", name="What happened").get_by_role("heading", name="The harbour").first
+    heading = page.get_by_role("region", name="Timeline").get_by_role("heading", name="The harbour").first
     expect(heading).to_be_attached()
     said = story(page).inner_text().strip()
     assert said.startswith("The harbour"), said[:80]
@@ -72,7 +72,7 @@ def test_a_second_tab_and_a_reload_show_the_reply_under_way_from_its_first_word(
     picture(page, "live-reloaded-in-mid-stream")
     assert not bodies(stage, session, "model.replied"), "it was under way all the time"
     page.get_by_role("button", name="Stop", exact=True).click()
-    expect(page.get_by_role("main")).to_contain_text("Stopped, from the page")
+    expect(page.get_by_role("main")).to_contain_text("Stopped by you, in the page")
 
 
 @pytest.mark.parametrize("how", ["Stop", "Interrupt", "a crash"])
@@ -87,7 +87,7 @@ def test_text_of_a_reply_that_was_interrupted_stays_grey_and_marked(
     begun(page)
     if how == "Interrupt":
         page.get_by_role("textbox", name=SAY).fill("Enough of that")
-        page.get_by_role("button", name="Interrupt").click()
+        page.get_by_role("button", name="Send now").click()
     elif how == "Stop":
         page.get_by_role("button", name="Stop", exact=True).click()
     else:
@@ -131,7 +131,7 @@ def test_a_daemon_that_is_frozen_and_a_network_that_is_cut_are_told_within_five_
     os.kill(stage.house.process.pid, signal.SIGSTOP)
     try:
         expect(pill(page)).to_contain_text("offline", timeout=TRUE_WITHIN_MS)
-        expect(page.get_by_role("alert")).to_contain_text("does not answer")
+        expect(page.get_by_role("alert")).to_contain_text("does not respond")
         box = page.get_by_role("textbox", name=SAY).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= DESKTOP.height, "the note leaves the composer in the window"
@@ -208,7 +208,7 @@ def test_a_toast_covers_no_button_goes_when_its_question_is_settled_and_stays_be
     stage.house.post(f"/sessions/{asking}/messages", {"text": "Please light the lamps"})
     approval = question(stage, asking)
     toast = page.get_by_role("region", name="Notifications").get_by_role("dialog")
-    expect(toast.get_by_role("button", name="Answer it")).to_be_visible()
+    expect(toast.get_by_role("button", name="Review")).to_be_visible()
     assert covered(page, toast) == []
     picture(page, f"live-toast-{look.width}")
     row = stage.house.get(f"/approvals/{approval}")
@@ -290,10 +290,10 @@ def test_a_wrong_key_is_told_as_one_and_the_provider_stays_in_its_group(
     page.get_by_role("radio", name="Another server").check()
     page.get_by_role("textbox", name="Address").fill(guarded)
     page.get_by_placeholder("Type or paste it once").fill("an-invented-wrong-key")
-    page.get_by_role("button", name="Try it").click()
+    page.get_by_role("button", name="Test connection").click()
     note = page.get_by_role("alert").filter(has_text="did not answer")
     expect(note).to_contain_text("The key was refused", timeout=TRUE_WITHIN_MS)
-    group = page.get_by_role("group", name="Connect one")
+    group = page.get_by_role("group", name="Cloud providers and servers")
     expect(group.get_by_role("radio", name="server", exact=False).first).to_be_checked()
-    expect(page.get_by_role("group", name="On this computer already")).to_have_count(0)
+    expect(page.get_by_role("group", name="On this computer")).to_have_count(0)
     picture(page, "live-wrong-key")

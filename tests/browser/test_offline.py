@@ -109,7 +109,7 @@ def test_a_page_of_an_older_build_says_so_and_is_new_after_a_reload(stage: Stage
     expect(alert).to_contain_text("does not respond")
     stage.house.module = "tests.browser.newer_daemon"
     stage.house.start()
-    expect(alert.filter(has_text="newer")).to_have_count(1)
+    expect(alert.filter(has_text="updated")).to_have_count(1)
     assert page.evaluate("window.mostAlerts") == 1, "one alert at a time"
     is_live(page)
     alert.get_by_role("button", name="Reload").click()

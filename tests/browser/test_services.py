@@ -67,6 +67,7 @@ def test_a_service_is_seen_opened_read_and_stopped(desk: tuple[Stage, Sitting], 
     section = page.get_by_role("region", name="Services")
     expect(section).to_contain_text("Running")
     expect(section).to_contain_text("python3 -u site.py")
+    watch.expect_console("favicon.ico")  # the service has none, and a browser may ask for it
     watch.expect_host(urlsplit(url := sitting.house.post(f"{sitting.path}/services/web/preview", {})["url"]).netloc)
     with page.context.expect_page() as opened:
         section.get_by_role("button", name="Open preview").click()

@@ -28,7 +28,7 @@ def shown(desk: Sitting, words: str) -> str:
     """Look at a session until the text of its reply has these words; gives the text as a newcomer is shown it."""
     text = ""
     with closing(desk.house.client().stream(0, [desk.id])) as stream:
-        for frame in stream:
+        while frame := stream.next(20.0):
             for body in (envelope["body"] for envelope in frame):
                 if body["type"] != "text.delta":
                     continue
