@@ -59,8 +59,7 @@ EVENT = '''class BellRung(msgspec.Struct, frozen=True, tag="bell.rung"):
     door: str
 
 
-SessionBody = (
-'''
+SessionBody = BellRung | SessionOpened'''
 
 PAGE = """/** The harbours that there are. */
 import { t } from "@/i18n/en/harbours";
@@ -91,10 +90,8 @@ def add_tool(tree: Path) -> None:
 def add_session_event(tree: Path) -> None:
     events = tree / "src/stead/domain/session_events.py"
     text = events.read_text()
-    events.write_text(
-        text.replace("SessionBody = (\n", EVENT).replace("    | InstructionsSet\n", "    | BellRung\n", 1)
-    )
-    insert(events, "    | BellRung\n", "    | InstructionsSet\n")
+    assert text.count("SessionBody = SessionOpened") == 1
+    events.write_text(text.replace("SessionBody = SessionOpened", EVENT))
     (tree / "tests/events/v1/bell.rung.json").write_text('{"type":"bell.rung","door":"web"}\n')
     words = '    "bell.rung": ("the person rang (from {door})", ""),\n'
     insert(tree / "src/stead/domain/event_words.py", '    "budget.raised"', words)

@@ -43,9 +43,7 @@ def story(page: Page) -> Locator:
 
 def begun(page: Page) -> None:
     """Wait until the model has written a part of its long reply."""
-    expect(
-        page.get_by_role("region", name="Timeline").get_by_text("Nobody was at the quay.").first
-    ).to_be_visible()
+    expect(page.get_by_role("region", name="Timeline").get_by_text("Nobody was at the quay.").first).to_be_visible()
 
 
 def is_whole(page: Page) -> None:
