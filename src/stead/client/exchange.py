@@ -38,8 +38,10 @@ class Exchange:
         self._buffer = bytearray()
         self._left = 0
         self._ended = False
-        self._socket = socket.create_connection(("127.0.0.1", address.port), timeout_s)
+        self._socket = socket.socket()
         try:
+            self._socket.settimeout(timeout_s)
+            self._socket.connect(("127.0.0.1", address.port))
             self._send(address, method, target, headers, body)
             self.status, self.headers = self._read_head()
             self._chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
@@ -53,6 +55,10 @@ class Exchange:
         except BaseException:  # Ctrl-C too
             self._socket.close()
             raise
+
+    def __del__(self) -> None:
+        """Hang up: a Ctrl-C can come between the making of an exchange and the place that would close it."""
+        self._socket.close()
 
     def fileno(self) -> int:
         """For ``select``."""
