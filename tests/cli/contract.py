@@ -231,10 +231,10 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return page([hit], query)
         case ("open-runs",):
             since_ms = now_ms() - 65_000
-            open_ones = [
+            rows = [
                 OpenRunRow(SessionId(run), since_ms, "model", "Tides", "objective", 0, True) for run in api.runs
             ]
-            return page(open_ones, query)
+            return page(rows, query)
         case ("events",):
             return _events(api, query)
         case _:
