@@ -20,6 +20,8 @@ export interface FolderPickerProps {
   /** Absolute, as typed or chosen; "" for none yet. The daemon has the last word when it is used. */
   value: string;
   onChange: (path: string) => void;
+  /** Enter in the field. */
+  onEnter?: (() => void) | undefined;
   label?: string | undefined;
   hint?: string | undefined;
   /** Why it was refused when it was used. */
@@ -29,7 +31,14 @@ export interface FolderPickerProps {
 const TYPING_MS = 250;
 const RECENT = 4;
 
-export function FolderPicker({ value, onChange, label = t("label"), hint = t("hint"), error }: FolderPickerProps) {
+export function FolderPicker({
+  value,
+  onChange,
+  onEnter,
+  label = t("label"),
+  hint = t("hint"),
+  error,
+}: FolderPickerProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
@@ -51,6 +60,10 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
     box.current?.querySelector("input")?.focus();
   };
   const down = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && onEnter && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      onEnter();
+    }
     if (event.key !== "ArrowDown") return;
     event.preventDefault();
     setOpen(true);
