@@ -141,6 +141,7 @@ def test_what_the_agent_read_and_made_is_seen_counted_and_saved(stage: Stage, vi
     events = stage.house.get("/events", streams=session, limit=500)["items"]
     order = [kind for event in events if (kind := event["body"]["type"]).startswith("tool.")]
     assert order == ["tool.started"] * 2 + ["tool.finished"] * 2  # side by side
+    page.get_by_role("button", name=re.compile("^(Explored|Read) 2")).first.click()
     page.get_by_role("button", name=re.compile("plan.png")).first.click()
     shown(page, "plan.png")
     axe(page)

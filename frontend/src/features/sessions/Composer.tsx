@@ -70,7 +70,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
     if (event.key === "Escape") {
       const card = row.status === "waiting" && activeCard();
       if (card) showCard(card);
-      else if (isRunning(row.status)) stop();
+      else if (isRunning(row.status) && row.status !== "waiting") stop();
       else box.current?.blur();
       return;
     }
@@ -102,7 +102,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
         <textarea
           ref={box}
           rows={1}
-          autoFocus={!isCoarse()}
+          autoFocus={!isCoarse() && row.status !== "waiting"}
           value={text}
           aria-label={t("saying")}
           placeholder={t(SAY[row.status] ?? (working ? "sayMore" : "say"))}
