@@ -84,7 +84,9 @@ class Firefox:
         """What has this role and, unless it is empty, exactly this accessible name; in the page's order."""
         value = {"role": role, "name": name} if name else {"role": role}
         where = {"type": "accessibility", "value": value}
-        nodes: list[dict[str, Any]] = self.ask("browsingContext.locateNodes", context=self.context, locator=where)["nodes"]
+        nodes: list[dict[str, Any]] = self.ask("browsingContext.locateNodes", context=self.context, locator=where)[
+            "nodes"
+        ]
         return nodes
 
     def find(self, role: str, name: str = "") -> dict[str, Any]:

@@ -47,7 +47,8 @@ export function FolderPicker({
   const home = useFolder("", value.startsWith("~") || (open && value === "")).data?.path ?? "";
   const [asked, ask] = useSettled(expanded(value, home), TYPING_MS);
   const found = useFound(asked, open);
-  const recent = useRecentFolders().filter((path) => path !== value);
+  const known = useRecentFolders();
+  const recent = known?.filter((path) => path !== value) ?? [];
 
   const walk = (path: string) => {
     setOpen(true);
@@ -101,6 +102,7 @@ export function FolderPicker({
           <State kind="good">{t("yes")}</State>
         </p>
       )}
+      {!known && <div className="mt-2 h-(--target)" />}
       {recent.length > 0 && !open && <Recent paths={recent} onChoose={choose} />}
       {open && (
         <FolderList

@@ -32,7 +32,7 @@ export function Prompt() {
   const [chain, setChain] = useState<Ref[]>([]);
   const [choosing, setChoosing] = useState<"" | "folder" | "start">("");
   const recent = useRecentFolders();
-  const folder = directory || recent[0] || "";
+  const folder = directory || recent?.[0] || "";
   const box = useRef<HTMLTextAreaElement>(null);
   const navigate = useNavigate();
   const attaching = useAttaching();
