@@ -100,7 +100,7 @@ def test_calls_that_wait_are_edited_and_called_off_and_what_is_left_runs(stage: 
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Allow once").click()
     expect(page.get_by_role("main")).to_contain_text("Both are swept.")
-    assert [body["arguments"] for body in bodies(stage, session, "call.edited")] == ['{"command": "ls notes"}']
+    assert [body["arguments"] for body in bodies(stage, session, "call.edited")] == ['{"command":"ls notes"}']
     assert len(bodies(stage, session, "call.cancelled")) == 1
     ran = [body["arguments"] for body in bodies(stage, session, "tool.started")]
     assert len(ran) == 2
