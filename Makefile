@@ -1,6 +1,6 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long check bench bench-security bench-ui bench-memory ui ui-types picture wheel promises lock docs clean
+.PHONY: help up down test test-long test-firefox check bench bench-security bench-ui bench-memory ui ui-types picture wheel promises lock docs clean
 
 BIN := .venv/bin
 WORKERS ?= 2
@@ -23,6 +23,10 @@ test: .setup/test ## set up what is missing and run the tests
 test-long: .setup/test ## the tests that take minutes, and 400 examples of each property
 	@$(BIN)/pytest -n $(WORKERS) --dist load -m long $(ARGS)
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "hypothesis and not long" --hypothesis-profile many $(ARGS)
+
+test-firefox: .setup/test ui ## the page's main flows in Debian's Firefox, which it installs
+	@scripts/get_firefox.sh
+	@$(BIN)/pytest tests/browser/test_firefox.py $(ARGS)
 
 check: .setup/test ## format, lint, types, import contracts, dead code, of the page too; no tests
 	@$(MAKE) --no-print-directory --jobs 2 .check/types .check/page .check/code

@@ -17,7 +17,7 @@ THEMES = ("light", "dark")
 OPENERS = "[aria-haspopup]:not(:disabled):visible, [role=combobox]:not(input):not(:disabled):visible"
 
 OPENED = ("[data-base-ui-portal]", "[aria-expanded=true]")
-"""What is over the page, and what opened it. The page behind it is looked at while nothing is open: it is then hidden."""
+"""What is over the page, and what opened it. The page behind it, then hidden, is looked at while nothing is open."""
 
 
 def measure() -> list[Bar]:

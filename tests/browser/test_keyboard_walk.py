@@ -1,4 +1,4 @@
-"""A new user with a keyboard alone: from a goal on Home to a change that was allowed, reviewed, commented and undone."""
+"""A new user with a keyboard alone: a goal on Home becomes a change that is allowed, reviewed, commented and undone."""
 
 from __future__ import annotations
 
