@@ -53,6 +53,11 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     "tell me of the harbour": (Turn(STORY),),
     "tell it slowly": (Turn(STORY * 3, delay_s=0.05),),
     "tell it at length": (Turn(STORY * 60, delay_s=0.03),),
+    "hang the west lamp": (
+        Turn("I hang it.", calls=(Call("edit", _EDIT),)),
+        Turn("", calls=(Call("shell", {"command": "curl -sSm 5 quay.example.com", "hosts": ["quay.example.com"]}),)),
+        Turn("The west lamp hangs."),
+    ),
     "sweep both quays": (
         Turn(
             "Both.",

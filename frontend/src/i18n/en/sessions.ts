@@ -76,6 +76,7 @@ export const t = define("sessions", {
   keep: "Cancel",
   say: "Ask Stead to…",
   sayMore: "Add a follow-up…",
+  sayWaiting: "Add a follow-up, or press Esc to answer the request…",
   sayClosed: "Message to reopen…",
   saying: "Message",
   send: "Send",
