@@ -114,6 +114,9 @@ def _tab(name: str) -> Act:
     """A panel of a session; on a phone it takes the conversation's place."""
 
     def act(page: Page, _stage: Stage) -> None:
+        show = page.get_by_role("button", name="Show the side panel")
+        if show.is_visible():
+            show.click()
         page.get_by_role("tab", name=name, exact=True).click()
         expect(page.get_by_role("tabpanel", name=name)).to_be_visible()
 
@@ -134,14 +137,6 @@ def _review_in_full(page: Page, stage: Stage) -> None:
     page.keyboard.insert_text("Take the times from notes/tides.md instead.")
 
 
-def _density(name: str) -> Act:
-    def act(page: Page, _stage: Stage) -> None:
-        page.get_by_role("button", name=re.compile("^(Timeline detail|Detail|Show)")).click()
-        page.get_by_role("menuitemradio", name=name).click()
-
-    return act
-
-
 def _restore(page: Page, _stage: Stage) -> None:
     page.get_by_role("button", name="Undo…").first.click()
     expect(page.get_by_role("dialog", name="Restore this checkpoint")).to_contain_text("tides.py")
@@ -155,8 +150,8 @@ def _offline(page: Page, _stage: Stage) -> None:
 STATES: Mapping[str, Scene] = {
     "first-run": Scene("/", home="fresh"),
     "home-empty": Scene("/", home="empty"),
-    "home-files": Scene("/sessions/{table}", _typed("Look at @no", "Files")),
-    "home-commands": Scene("/sessions/{table}", _typed("/", "Commands")),
+    "composer-files": Scene("/sessions/{table}", _typed("Look at @no", "Files")),
+    "composer-commands": Scene("/sessions/{table}", _typed("/", "Commands")),
     "inbox-empty": Scene("/approvals", home="empty"),
     "sessions-empty": Scene("/sessions", home="empty"),
     "memories-empty": Scene("/memories", home="empty"),
@@ -164,6 +159,8 @@ STATES: Mapping[str, Scene] = {
     "session-done": Scene("/sessions/{table}"),
     "session-streams": Scene("/sessions", _streaming),
     "session-runs": Scene("/sessions", _running),
+    "session-detailed": Scene("/sessions/{table}", _keys("t")),
+    "session-summary": Scene("/sessions/{table}", _keys("t", "t")),
     "session-failed": Scene("/sessions/{refused}"),
     "session-files": Scene("/sessions/{table}", _tab("Files")),
     "session-context": Scene("/sessions/{table}", _tab("Context")),

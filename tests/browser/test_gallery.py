@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from playwright.sync_api import Error, Page
+from playwright.sync_api import Error, Page, expect
 
 from tests.browser.chrome import DESKTOP, LOOKS, PHONE, Look, Visit
 from tests.browser.pictures import picture
@@ -79,7 +79,7 @@ def test_pictures_of_every_scene_can_be_taken(
     homes: Callable[[HomeName], Stage], visit: Visit, watch: Watch, look: Look
 ) -> None:
     watch.expect(404, "/")
-    watch.expect_outage()
+    watch.expect_console("ERR_INTERNET_DISCONNECTED")
     wanted = None if os.environ.get("STEAD_PICTURES") else shown_by_docs()
     failed = []
     for name, scene in SCENES.items():
@@ -93,6 +93,7 @@ def test_pictures_of_every_scene_can_be_taken(
                 page.emulate_media(color_scheme="dark" if one.dark else "light")
                 keep(page, f"{name}-{one.name}")
             page.context.set_offline(False)
+            page.evaluate("localStorage.clear()")
             page.close()
         except (Error, AssertionError) as wrong:
             failed.append(f"{name}: {str(wrong)[:400]}")
@@ -103,6 +104,7 @@ def opened(visit: Visit, stage: Stage, scene: Scene, look: Look) -> Page:
     """A tab at a scene."""
     page = visit(stage, path(scene.address, stage), look)
     scene.act(page, stage)
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
     return page
 
 

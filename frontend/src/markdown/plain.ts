@@ -6,6 +6,8 @@ const LEAD = /^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t](?:\[[ xX]\][ \t])?|\d{1,9}[.
 const LINK = /!?\[([^\]\n]{1,300})\]\([^)\n]{0,2000}\)/g;
 const STARS = /\*\*|~~|`+/g;
 const EMPHASIS = /(^|[\s(])([*_])(?=\S)([^*_\n]{1,200})\2(?=[\s).,;:!?]|$)/gm;
+/** A table that was put on one line. */
+const FLAT_TABLE = /^.*\|(?: *:?-{3,}:? *\|)+.*$/gm;
 const CELLS = /^[ \t]*\|(.*)\|[ \t]*$/gm;
 
 /** The words of a text, line by line; lines that were marks alone are gone. */
@@ -14,6 +16,7 @@ export function plainOf(text: string): string {
     .replace(FENCE, "")
     .replace(RULE, "")
     .replace(LEAD, "")
+    .replace(FLAT_TABLE, (line) => line.replace(/ *\|[ |:-]*(?:\||$) */g, " · ").replace(/ *\| */g, " · "))
     .replace(CELLS, (_, cells: string) =>
       cells
         .split("|")
