@@ -16,7 +16,7 @@ from stead.domain.ends import WELL
 from tests.browser import seeds
 from tests.browser.routes import ADDRESSES
 from tests.browser.seeds import GENEROUS
-from tests.browser.stage import Stage
+from tests.browser.stage import Stage, filled
 from tests.flows.house import use_model
 from tests.flows.sitting import Sitting
 
@@ -46,13 +46,15 @@ class Scene:
 
 
 def furnish(stage: Stage, home: HomeName) -> None:
-    """Make a home what its scenes need; ``ids`` as in ``seeds.some``, and ``table``, ``failed_session``, ``watch``."""
+    """Make a home what its scenes need; ``ids`` as in ``seeds.some``, and ``table``, ``asks``, ``refused``."""
     if home == "empty":
         use_model(stage.house, stage.model.openai)
     if home != "some":
         return
     seeds.some(stage)
     stage.ids["table"] = _worked(stage, "Please add a tide table", allow=["edit", "write", "shell"])
+    harbour = {"directory": str(filled(stage.project.parent / "harbour")), "title": "Tides of the harbour"}
+    stage.ids["asks"] = _opened(stage, "Please add a tide table", allow=["edit", "write"], **harbour)
     stage.ids["refused"] = _worked(stage, "Please fail")
     for title in ("Please correct the tides", "Please test the harbour", "Please weigh the boats"):
         session = _opened(stage, title)
@@ -73,6 +75,10 @@ def _worked(stage: Stage, words: str, **fields: object) -> str:
     id = _opened(stage, words, **fields)
     stage.house.until(lambda: bool(stage.house.bodies(id, "turn.ended")), f"the end of {words}")
     return id
+
+
+def _rested(page: Page, _stage: Stage) -> None:
+    expect(page.get_by_role("button", name="Allow once").first).to_be_enabled()
 
 
 def _streaming(page: Page, stage: Stage) -> None:
@@ -123,6 +129,11 @@ def _tab(name: str) -> Act:
     return act
 
 
+def _asks(page: Page, stage: Stage) -> None:
+    _rested(page, stage)
+    _review(page, stage)
+
+
 def _review(page: Page, stage: Stage) -> None:
     _tab("Changes")(page, stage)
     expect(page.get_by_role("region", name=re.compile(r"^tides\.py")).first).to_be_visible()
@@ -149,6 +160,7 @@ def _offline(page: Page, _stage: Stage) -> None:
 
 STATES: Mapping[str, Scene] = {
     "first-run": Scene("/", home="fresh"),
+    "setup-fresh": Scene("/setup", home="fresh"),
     "home-empty": Scene("/", home="empty"),
     "composer-files": Scene("/sessions/{table}", _typed("Look at @no", "Files")),
     "composer-commands": Scene("/sessions/{table}", _typed("/", "Commands")),
@@ -156,6 +168,11 @@ STATES: Mapping[str, Scene] = {
     "sessions-empty": Scene("/sessions", home="empty"),
     "memories-empty": Scene("/memories", home="empty"),
     "usage-empty": Scene("/usage", home="empty"),
+    "approvals": Scene("/approvals", _rested),
+    "approvals--approval": Scene("/approvals/{approval}", _rested),
+    "sessions--asking": Scene("/sessions/{asking}", _rested),
+    "objectives--waiting": Scene("/objectives/{waiting}", _rested),
+    "session-asks": Scene("/sessions/{asks}", _asks),
     "session-done": Scene("/sessions/{table}"),
     "session-streams": Scene("/sessions", _streaming),
     "session-runs": Scene("/sessions", _running),

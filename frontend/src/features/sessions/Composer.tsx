@@ -110,7 +110,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
           }}
           onKeyDown={keys}
           onPaste={attaching.onPaste}
-          className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-44 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
+          className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-36 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
         />
         <ContextRing row={row} onOpen={onContext} />
         <AttachButton attaching={attaching} />
