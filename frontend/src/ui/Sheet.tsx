@@ -15,7 +15,7 @@ export function Sheet({
   open: boolean;
   title: string;
   /** The whole window on a desk too. */
-  full?: boolean;
+  full?: boolean | undefined;
   onOpenChange: (open: boolean) => void;
   children: ReactNode;
 }) {
