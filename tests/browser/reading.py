@@ -13,6 +13,8 @@ from tests.browser.routes import path
 from tests.browser.stage import Stage
 
 NARROWEST = 320
+REPAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Resolves when the page was drawn in the theme that it has now."""
 
 
 def faults(visit: Visit, stage: Stage, address: str, look: Look) -> list[str]:
@@ -21,6 +23,7 @@ def faults(visit: Visit, stage: Stage, address: str, look: Look) -> list[str]:
     found: list[str] = []
     for dark in (False, True):
         page.emulate_media(color_scheme="dark" if dark else "light")
+        page.evaluate(REPAINTED)
         name = replace(look, dark=dark).name
         found += [f"{name}: {line}" for line in violations(page, colours_alone=dark)]
     found += [f"sideways at {look.width}: {line}" for line in wider_than_the_window(page)]
