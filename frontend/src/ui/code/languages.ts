@@ -1,5 +1,6 @@
 /** Which language a file is in, by its name; each grammar is fetched when it is first wanted. */
 import { LanguageSupport, StreamLanguage, type StreamParser } from "@codemirror/language";
+import { fetched } from "@/api/parts";
 
 type Load = () => Promise<LanguageSupport>;
 
