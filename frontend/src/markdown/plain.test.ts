@@ -7,7 +7,9 @@ it("keeps the words and drops the marks", () => {
   );
   expect(plainOf("- [x] trim\n- [ ] `oil`\n\n> quoted\n\n1. one")).toBe("trim\noil\n\nquoted\n\none");
   expect(plainOf("| lamp | lit |\n| --- | --- |\n| north | yes |")).toBe("lamp · lit\n\nnorth · yes");
-  expect(plainLine("Seen: | lamp | lit | | --- | --- | | north | yes | end")).toBe("Seen: · lamp · lit · north · yes · end");
+  expect(plainLine("Seen: | lamp | lit | | --- | --- | | north | yes | end")).toBe(
+    "Seen: · lamp · lit · north · yes · end",
+  );
   expect(plainOf("```python\nx = 1\n```")).toBe("x = 1");
 });
 
