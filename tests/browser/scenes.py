@@ -78,7 +78,8 @@ def _worked(stage: Stage, words: str, **fields: object) -> str:
 
 
 def _rested(page: Page, _stage: Stage) -> None:
-    expect(page.get_by_role("button", name="Allow once").first).to_be_enabled()
+    if page.get_by_role("article").count():  # on a phone the inbox is a list alone
+        expect(page.get_by_role("button", name="Allow once").first).to_be_enabled()
 
 
 def _streaming(page: Page, stage: Stage) -> None:
@@ -197,4 +198,4 @@ def _named(address: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in address).strip("-") or "home"
 
 
-SCENES: Mapping[str, Scene] = {_named(address): Scene(address) for _, address in ADDRESSES} | STATES
+SCENES: Mapping[str, Scene] = {**{_named(address): Scene(address) for _, address in ADDRESSES}, **STATES}

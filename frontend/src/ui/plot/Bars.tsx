@@ -54,7 +54,7 @@ function useBars(
     const sized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
     // Both ways in which the theme can change: the system's, and the person's choice.
-    const redraw = () => plot.redraw();
+    const redraw = () => plot.redraw(false, true);
     const system = matchMedia("(prefers-color-scheme: dark)");
     system.addEventListener("change", redraw);
     const chosen = new MutationObserver(redraw);
