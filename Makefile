@@ -1,6 +1,6 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long test-firefox check bench bench-security bench-ui bench-memory ui ui-types picture wheel promises lock docs clean
+.PHONY: help up down test test-long test-firefox check bench bench-security bench-ui bench-memory ui ui-types pictures wheel promises lock docs clean
 
 BIN := .venv/bin
 WORKERS ?= 2
@@ -49,8 +49,10 @@ ui: ## build the page
 ui-types: .setup/test ## write the page's types from the daemon's OpenAPI document
 	@scripts/with_node.sh $(BIN)/python scripts/gen_types.py
 
-picture: .setup/test ## take the picture that the README opens with
-	@STEAD_README_PICTURE=1 $(BIN)/pytest tests/browser/test_readme_picture.py
+pictures: .setup/test ## take pictures of every page in four looks, into build/pictures; DOCS=1: also those of the docs
+	@STEAD_PICTURES=build/pictures STEAD_DOCS_PICTURES=$(DOCS) \
+		$(BIN)/pytest -n $(WORKERS) --dist load tests/browser/test_gallery.py -k can_be_taken
+	@ls build/pictures | wc -l | xargs echo "pictures in build/pictures:"
 
 promises: .setup/test ## what is promised: done and open
 	@$(BIN)/python -m tests.promises
@@ -71,7 +73,7 @@ lock: .setup/test ## resolve the pins of pyproject.toml, with hashes and without
 	@git --no-pager diff --stat -- 'requirements*.lock'
 
 clean: ## remove what was set up and built; no home of Stead is touched
-	rm -rf .venv .uv .setup dist bench/out tests/fakes/node/node_modules
+	rm -rf .venv .uv .setup dist build bench/out tests/fakes/node/node_modules
 	rm -rf frontend/node_modules frontend/codegen/node_modules src/stead/web/static
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 

@@ -24,6 +24,23 @@ WALK = (
     f"| west |{' nothing to report |' * 14}\n\n"
     "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS  # north, south and west\n```\n"
 )
+TABLE = """HIGH = ["06:10", "18:40"]
+LOW = ["12:25"]
+
+
+def table() -> str:
+    rows = [(at, "high") for at in HIGH] + [(at, "low") for at in LOW]
+    return "\\n".join(f"{at}  {tide}" for at, tide in sorted(rows))
+
+
+if __name__ == "__main__":
+    print(table())
+"""
+TABLED = (
+    "The tide table is there: `python3 tides.py` prints the day in order.\n\n"
+    "| time | tide |\n| --- | --- |\n| 06:10 | high |\n| 12:25 | low |\n| 18:40 | high |\n\n"
+    "The evening's high water is not in your notes; I took it to be 12½ hours after the morning's. Please check it.\n"
+)
 _NOTICE = re.compile("<stead-notice>.*?</stead-notice>", re.DOTALL)
 """What is remembered of other plays stands there, and is nobody's words now."""
 FERRY = "The ferry leaves at nine on Sundays."
@@ -119,6 +136,16 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("edit", _EDIT),)),
         Turn("", calls=(Call("shell", {"command": "seq 8 && ls nowhere"}),)),
         Turn(WALK),
+    ),
+    "add a tide table": (
+        Turn(
+            "I look at the notes first.",
+            calls=(Call("read", {"path": "notes/tides.md"}), Call("read", {"path": "README.md"})),
+        ),
+        Turn("", calls=(Call("write", {"path": "tides.py", "text": TABLE}),)),
+        Turn("", calls=(Call("edit", {"path": "README.md", "old": "Read on.", "new": "Run `python3 tides.py`."}),)),
+        Turn("", calls=(Call("shell", {"command": "python3 tides.py"}),)),
+        Turn(TABLED),
     ),
     "be busy": (Turn(status=503, error="overloaded, says this play"),),
     "fail": (Turn(status=400, error="the model of this play refuses"),),

@@ -9,21 +9,22 @@ from playwright.sync_api import Page
 from tests.browser.axe import small_targets, violations, wider_than_the_window
 from tests.browser.chrome import Look, Visit, settled
 from tests.browser.keyboard import unseen_stops
-from tests.browser.pictures import picture
 from tests.browser.routes import path
 from tests.browser.stage import Stage
 
 NARROWEST = 320
+REPAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Resolves when the page was drawn in the theme that it has now."""
 
 
 def faults(visit: Visit, stage: Stage, address: str, look: Look) -> list[str]:
-    """What keeps people out of a page; each line names the theme. Takes a picture of each."""
+    """What keeps people out of a page; each line names the theme."""
     page = visit(stage, path(address, stage), look)
     found: list[str] = []
     for dark in (False, True):
         page.emulate_media(color_scheme="dark" if dark else "light")
+        page.evaluate(REPAINTED)
         name = replace(look, dark=dark).name
-        picture(page, f"{_file_name(address)}-{name}")
         found += [f"{name}: {line}" for line in violations(page, colours_alone=dark)]
     found += [f"sideways at {look.width}: {line}" for line in wider_than_the_window(page)]
     found += [f"small: {line}" for line in small_targets(page)]
@@ -36,7 +37,3 @@ def _narrow(page: Page, look: Look) -> list[str]:
     page.set_viewport_size({"width": NARROWEST, "height": look.height})
     settled(page)
     return [f"sideways at {NARROWEST}: {line}" for line in wider_than_the_window(page)]
-
-
-def _file_name(address: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in address).strip("-") or "home"

@@ -48,11 +48,7 @@ class Stage:
 @contextmanager
 def staged(root: Path, *, start: bool = True) -> Iterator[Stage]:
     """A fresh home below a folder. With ``start=False`` the daemon is started by whoever has filled the home."""
-    project = root / "quill"
-    project.mkdir(parents=True)
-    for name, text in FILES.items():
-        (project / name).parent.mkdir(exist_ok=True)
-        (project / name).write_text(text, "utf-8")
+    project = filled(root / "quill")
     house = LivingHome(root / "home", forked=True)
     with served(play) as model:
         try:
@@ -61,6 +57,14 @@ def staged(root: Path, *, start: bool = True) -> Iterator[Stage]:
             yield Stage(house, project, model)
         finally:
             house.stop()
+
+
+def filled(folder: Path) -> Path:
+    """A new folder to work in, with ``FILES``."""
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
 
 
 FILES = {

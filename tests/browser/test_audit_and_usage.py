@@ -50,7 +50,8 @@ def test_arrow_keys_lead_to_a_decision_and_why_it_was_made(some: Stage, visit: V
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("shell needed approval")
     expect(page.get_by_text("shell-removes", exact=True)).to_be_visible()
-    expect(page.get_by_role("link", name=some.ids["approval"])).to_be_visible()
+    request = page.get_by_role("link", name="Open the request")
+    expect(request).to_have_attribute("href", f"/approvals/{some.ids['approval']}")
     expect(page.get_by_text("rm -f notes/old-*.md")).to_be_visible()
 
 

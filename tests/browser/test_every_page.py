@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import small_targets, violations, wider_than_the_window
-from tests.browser.chrome import DESKTOP, PHONE, Look, Visit
+from tests.browser.chrome import DESKTOP, PHONE, Look, Visit, settled
 from tests.browser.keyboard import unseen_stops
 from tests.browser.reading import faults
 from tests.browser.routes import ADDRESSES, ROUTES, of_the_app, path
@@ -45,6 +45,39 @@ def test_no_page_keeps_anybody_out(some: Stage, visit: Visit, look: Look) -> Non
     """On both: axe in both themes. At a desk: focus that is seen, targets to hit. On a phone: no sideways scroll."""
     found = [f"{address}: {line}" for _, address in ADDRESSES for line in faults(visit, some, address, look)]
     assert not found, f"{len(found)}\n" + "\n".join(found)
+
+
+LISTS = ("/sessions", "/objectives", "/approvals", "/audit", "/rules", "/secrets", "/network", "/memories", "/usage")
+
+EDGES = """() => {
+  let page = document.querySelector("main h1")
+  while (page.parentElement.parentElement.id !== "content") page = page.parentElement
+  const { left, right } = page.getBoundingClientRect()
+  return `${left} ${right}`
+}"""
+
+
+def test_lists_share_one_left_and_one_right_edge(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/settings", DESKTOP)
+    edges = set()
+    for address in LISTS:
+        page.goto(some.origin + address)
+        settled(page)
+        edges.add(page.evaluate(EDGES))
+    assert len(edges) == 1, edges
+
+
+def test_answers_stand_in_one_line_and_on_a_phone_in_two_above_a_field_of_its_own_width(
+    some: Stage, visit: Visit
+) -> None:
+    for look, lines in ((DESKTOP, 1), (PHONE, 2)):
+        page = visit(some, path("/sessions/{asking}", some), look)
+        card = page.get_by_role("article").get_by_role("group", name="Your answer")
+        tops = {round(box["y"]) for one in card.get_by_role("button").all() if (box := one.bounding_box())}
+        assert len(tops) == lines, (look.name, tops)
+        field = page.get_by_role("textbox", name="Message").bounding_box()
+        assert field is not None
+        assert field["width"] >= 200
 
 
 PLAIN = r"""() => {

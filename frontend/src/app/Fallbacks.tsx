@@ -15,8 +15,8 @@ export function Loading() {
 
 export function NotFound() {
   return (
-    <section className="max-w-measure p-6">
-      <h1 className="font-semibold text-2xl">{t("notFound")}</h1>
+    <section className="max-w-300 p-4 md:p-6">
+      <h1 className="font-semibold text-xl">{t("notFound")}</h1>
       <p className="mt-2 text-ink-2">{t("notFoundWhy")}</p>
       <Link to="/" className="mt-4 inline-block text-accent underline">
         {t("goHome")}
@@ -29,8 +29,8 @@ export function NotFound() {
 export function Broken({ error, reset }: ErrorComponentProps) {
   const stale = useConnection((connection) => connection.stale);
   return (
-    <section className="max-w-measure p-6">
-      <h1 className="font-semibold text-2xl">{t("broken")}</h1>
+    <section className="max-w-300 p-4 md:p-6">
+      <h1 className="font-semibold text-xl">{t("broken")}</h1>
       <p className="mt-2 text-ink-2">
         {t("brokenWhy", { error: error instanceof Error ? error.message : String(error) })}
       </p>

@@ -23,7 +23,13 @@ export function Markdown(props: MarkdownProps) {
   // One that was drawn stays the same component; one that comes later needs no wait, not even of a moment.
   const [Shown] = useState(() => here ?? Loaded);
   return (
-    <Suspense fallback={<SafeText lines>{plainOf(props.children)}</SafeText>}>
+    <Suspense
+      fallback={
+        <div aria-busy="true">
+          <SafeText lines>{plainOf(props.children)}</SafeText>
+        </div>
+      }
+    >
       <Shown {...props} />
     </Suspense>
   );

@@ -7,6 +7,9 @@ it("keeps the words and drops the marks", () => {
   );
   expect(plainOf("- [x] trim\n- [ ] `oil`\n\n> quoted\n\n1. one")).toBe("trim\noil\n\nquoted\n\none");
   expect(plainOf("| lamp | lit |\n| --- | --- |\n| north | yes |")).toBe("lamp · lit\n\nnorth · yes");
+  expect(plainLine("Seen: | lamp | lit | | --- | --- | | north | yes | end")).toBe(
+    "Seen: · lamp · lit · north · yes · end",
+  );
   expect(plainOf("```python\nx = 1\n```")).toBe("x = 1");
 });
 
@@ -18,5 +21,6 @@ it("leaves what only looks like a mark", () => {
 it("is soon done with what nobody writes", () => {
   const began = performance.now();
   for (const mark of ["[", "*a ", "> ", "|", "_", "`", "- ", "\n", " "]) plainOf(mark.repeat(60_000 / mark.length));
+  plainOf(`|---|${" ".repeat(60_000)}x`);
   expect(performance.now() - began).toBeLessThan(2000);
 });

@@ -1,5 +1,6 @@
 import { Switch as Base } from "@base-ui/react/switch";
 import { type ReactNode, useId } from "react";
+import { cx } from "./classes";
 
 export interface SwitchProps {
   checked: boolean;
@@ -13,7 +14,7 @@ export interface SwitchProps {
 export function Switch({ checked, onCheckedChange, label, hint, disabled }: SwitchProps) {
   const id = useId();
   return (
-    <div className="flex min-h-(--target) items-start justify-between gap-4">
+    <div className={cx("flex min-h-(--target) justify-between gap-4", hint ? "items-start" : "items-center")}>
       <span className="min-w-0">
         <label htmlFor={id} className="text-base">
           {label}
@@ -32,7 +33,7 @@ export function Switch({ checked, onCheckedChange, label, hint, disabled }: Swit
         aria-describedby={hint ? `${id}-hint` : undefined}
         nativeButton
         render={<button type="button" />}
-        className="relative mt-0.5 flex h-6 w-10 shrink-0 rounded-full border border-line-strong bg-surface p-0.5 transition-colors data-checked:border-accent data-checked:bg-accent data-disabled:opacity-60"
+        className="relative flex h-6 w-10 shrink-0 rounded-full border border-line-strong bg-surface p-0.5 transition-colors data-checked:border-accent data-checked:bg-accent data-disabled:opacity-60"
       >
         <Base.Thumb className="size-4.5 rounded-full bg-ink-3 transition-transform data-checked:translate-x-4 data-checked:bg-on-accent" />
       </Base.Root>

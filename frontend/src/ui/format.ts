@@ -106,9 +106,10 @@ export function formatRelative(at: Date, now: Date): string {
   return formatDay(at, now);
 }
 
-/** The same in as few signs as there are: "5m", "3h", "2d", from 30 days on the day itself. */
+/** The same in as few signs as there are: "now", "5m", "3h", "2d", from 30 days on the day itself. */
 export function formatAge(at: Date, now: Date): string {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
+  if (seconds < MINUTE) return RELATIVE.format(0, "second");
   if (seconds < HOUR) return unit(Math.trunc(seconds / MINUTE), "minute");
   if (seconds < A_DAY) return unit(Math.trunc(seconds / HOUR), "hour");
   return seconds < 30 * A_DAY ? unit(Math.trunc(seconds / A_DAY), "day") : formatDay(at, now);

@@ -8,7 +8,7 @@ import { Icon } from "@/ui/Icon";
 import { PAGES, type PageName } from "../pages";
 import { ConnectionPill } from "./ConnectionPill";
 import { useOverlays } from "./overlays";
-import { isAt } from "./places";
+import { areaOf, isAt } from "./places";
 import { Spend } from "./Spend";
 
 const Bell = part(async () => (await import("./Bell")).Bell);
@@ -18,12 +18,13 @@ const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 export function TopLine() {
   const path = useRouterState({ select: (router) => router.location.pathname });
   const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
+  const title = areaOf(path)?.label ?? (here ? PAGES[here].title : "");
   const { show } = useOverlays();
   return (
     <header className="sticky top-0 z-20 flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
-      <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{here ? PAGES[here].title : ""}</span>
+      <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{title}</span>
       <div id="toasts-line" className="min-w-0 flex-1 max-xl:hidden" />
-      <div className="flex items-center justify-end gap-3 max-xl:flex-1">
+      <div className="flex items-center justify-end gap-3 max-xl:flex-1 max-md:gap-1.5">
         <StopAll />
         <button
           type="button"
@@ -34,7 +35,7 @@ export function TopLine() {
         </button>
         <Spend />
         <Waiting />
-        <Suspense fallback={<span className="size-7" />}>
+        <Suspense fallback={<span aria-busy="true" className="size-7" />}>
           <Bell />
         </Suspense>
         <ConnectionPill />

@@ -43,7 +43,7 @@ export function Answers({
     ...(sources ? [{ label: revealed(t("trust", { sources })), onSelect: () => onAnswer("trust") }] : []),
   ];
   return (
-    <fieldset className="mt-3 flex flex-wrap gap-2 bg-raised max-md:sticky max-md:bottom-(--under) max-md:z-1 max-md:-mx-4 max-md:border-line max-md:border-t max-md:px-4 max-md:py-3 max-md:[&_button]:min-h-(--target) max-md:[&_button]:grow">
+    <fieldset className="mt-3 flex flex-wrap gap-2 bg-raised max-md:sticky max-md:bottom-(--under) max-md:z-1 max-md:-mx-4 max-md:border-line max-md:border-t max-md:px-4 max-md:py-3 max-md:[&_button]:min-h-(--target) [&_button]:px-2.5 max-md:[&_button]:grow max-md:[&_button]:px-2">
       <legend className="sr-only">{t("answers")}</legend>
       <Button
         kind="primary"

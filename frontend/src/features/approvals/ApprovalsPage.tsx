@@ -25,7 +25,7 @@ export function ApprovalsPage() {
   const shown: Shown = search.status === "all" ? "all" : "pending";
   const waiting = useWaiting();
   return (
-    <div className="max-w-280 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} />
       <Tabs
         label={t("title")}

@@ -18,7 +18,7 @@ export function AuditPage() {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const filter = filterOf(search);
   return (
-    <div className="max-w-360 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} actions={<ExportMenu filter={filter} />} />
       <Proof verify={search.verify === true} />
       <List filter={filter} />

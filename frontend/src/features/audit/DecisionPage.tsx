@@ -27,7 +27,7 @@ export function DecisionPage() {
   const { seq }: { seq?: string } = useParams({ strict: false });
   const number = /^[1-9]\d{0,15}$/.test(seq ?? "") ? Number(seq) : 0;
   return (
-    <div className="max-w-260 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       {number > 0 && number < LARGEST ? <Loaded seq={number} /> : <NoSuch seq={seq ?? ""} />}
     </div>
   );

@@ -37,7 +37,7 @@ export function Facts({ decision }: { decision: Decision }) {
       {decision.approval && (
         <Fact name={t("question")}>
           <Link to="/approvals/$id" params={{ id: decision.approval }}>
-            {decision.approval}
+            {t("openRequest")}
           </Link>
           {decision.answer_seq > 0 && <Quiet>{t("event", { seq: decision.answer_seq })}</Quiet>}
         </Fact>

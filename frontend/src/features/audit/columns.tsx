@@ -74,7 +74,7 @@ export function listColumns(titles: ReturnType<typeof useTitles>): readonly Colu
       header: t("when"),
       value: (row) => row.ts_ms,
       cell: (row) => <Time at={row.ts_ms} className="text-ink-2" />,
-      width: 116,
+      width: 128,
       card: "beside",
     },
   ];

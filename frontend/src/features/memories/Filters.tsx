@@ -76,7 +76,9 @@ export function Filters({
         value={wanted.status}
         onValueChange={(status) => go({ status })}
       />
-      <Checkbox label={t("onlyPinned")} checked={wanted.pinned} onCheckedChange={(pinned) => go({ pinned })} />
+      <div className="self-center">
+        <Checkbox label={t("onlyPinned")} checked={wanted.pinned} onCheckedChange={(pinned) => go({ pinned })} />
+      </div>
       {narrowed && (
         <Button kind="quiet" onClick={() => onGo({ ...EVERYTHING, by: wanted.by })}>
           {t("clear")}

@@ -70,16 +70,18 @@ function Pages({ places, place, day, today }: PagesProps) {
           value={place}
           onValueChange={(next) => go({ place: next, day })}
         />
-        <IconButton icon="chevron-left" label={t("journalPrevious")} onClick={() => turn(-1)} />
-        <Input
-          type="date"
-          aria-label={t("journalDay")}
-          className="w-40!"
-          max={today}
-          value={day}
-          onValueChange={(next) => DAY.test(next) && go({ place, day: next })}
-        />
-        <IconButton icon="chevron-right" label={t("journalNext")} disabled={day >= today} onClick={() => turn(1)} />
+        <div className="flex items-center gap-2">
+          <IconButton icon="chevron-left" label={t("journalPrevious")} onClick={() => turn(-1)} />
+          <Input
+            type="date"
+            aria-label={t("journalDay")}
+            className="w-40!"
+            max={today}
+            value={day}
+            onValueChange={(next) => DAY.test(next) && go({ place, day: next })}
+          />
+          <IconButton icon="chevron-right" label={t("journalNext")} disabled={day >= today} onClick={() => turn(1)} />
+        </div>
         {day !== today && (
           <Button kind="quiet" onClick={() => go({ place, day: today })}>
             {t("journalToday")}

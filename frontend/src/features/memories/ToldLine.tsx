@@ -20,7 +20,6 @@ export function ToldLine({ hit }: { hit: Hit }) {
       </p>
       <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-ink-2 text-sm">
         <Where hit={hit} />
-        <code>{hit.ref}</code>
         {hit.label.integrity === "untrusted" && <Badge kind="tainted">{t("strangersBadge")}</Badge>}
         <Time at={hit.ts_ms} />
       </p>

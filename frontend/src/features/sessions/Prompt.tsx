@@ -174,9 +174,9 @@ function FolderChip({ folder, open, onOpen, onDone }: FolderChipProps) {
 }
 
 function ModelChip({ chain, onChange }: { chain: readonly Ref[]; onChange: (chain: Ref[]) => void }) {
-  const usual = useQuery({ queryKey: ["chain"], queryFn: () => data(api.GET("/chain")) }).data?.chain ?? [];
-  const ref = chain[0] ?? usual[0] ?? { provider: "", model: "" };
-  const name = ref.model || t("demo");
+  const usual = useQuery({ queryKey: ["chain"], queryFn: () => data(api.GET("/chain")) }).data;
+  const ref = chain[0] ?? usual?.chain[0] ?? { provider: "", model: "" };
+  const name = ref.model || t(usual ? "demo" : "model");
   return (
     <Popover
       title={t("model")}

@@ -94,6 +94,7 @@ export function SessionList({ rows, more, reading, problem, onMore, onRetry }: S
 }
 
 function Line({ row }: { row: Row }) {
+  const about = row.status === "waiting" ? "" : whatAt(row);
   return (
     <Link
       to={PLACES[row.kind].one}
@@ -116,8 +117,9 @@ function Line({ row }: { row: Row }) {
       </span>
       <span className="flex min-w-0 gap-3 text-ink-2 text-sm max-md:order-5 max-md:col-span-2 md:col-start-2">
         <span className="min-w-0 truncate">
-          {row.kind === "session" && `${t("turns", { count: row.turns })} `}
-          <SafeText>{whatAt(row)}</SafeText>
+          {row.kind === "session" && t("turns", { count: row.turns })}
+          {row.kind === "session" && about && " · "}
+          <SafeText>{about}</SafeText>
         </span>
         <span className="ml-auto max-w-40 shrink-0 truncate font-mono text-ink-3 text-xs leading-5 max-lg:hidden">
           <SafeText>{nameOf(row.directory)}</SafeText>

@@ -156,7 +156,11 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
         </div>
         {wide && kept && (
           <Side row={row} story={story}>
-            <div style={{ width: bounded(width, innerWidth) }} className="shrink-0 border-line border-l" />
+            <div
+              aria-busy="true"
+              style={{ width: bounded(width, innerWidth) }}
+              className="shrink-0 border-line border-l"
+            />
           </Side>
         )}
       </div>

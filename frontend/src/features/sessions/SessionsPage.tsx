@@ -10,12 +10,11 @@ import { Input } from "@/ui/Input";
 import { ButtonLink, Link } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
-import { Shape } from "@/ui/State";
 import { ExportMenu } from "./ExportMenu";
 import { useRows } from "./list";
 import type { Filter } from "./placing";
 import { SessionList } from "./SessionList";
-import { type Kind, PLACES, type Row, STATUSES, stateOf, statusWord } from "./words";
+import { type Kind, PLACES, type Row, STATUSES, statusWord } from "./words";
 
 export const ObjectivesPage = () => <List kind="objective" />;
 export const SessionsPage = () => <List kind="session" />;
@@ -25,7 +24,7 @@ function List({ kind }: { kind: Kind }) {
   const status: Filter = STATUSES[kind].find((one) => one === search.status) ?? "";
   const q = typeof search.q === "string" ? search.q : "";
   return (
-    <div className="max-w-260 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead
         title={t("title", { kind })}
         description={t("about", { kind })}
@@ -63,14 +62,13 @@ function Filters({ kind, status, q }: { kind: Kind; status: Filter; q: string })
                   one === status ? "border-accent font-medium text-ink" : "border-transparent text-ink-2",
                 )}
               >
-                {one && <Shape kind={stateOf(one)} />}
                 {one ? statusWord(one) : t("all")}
               </Link>
             </li>
           ))}
         </ul>
       </nav>
-      <div className="ml-auto min-w-40 max-w-80 flex-1 py-1">
+      <div className="ml-auto min-w-40 flex-1 py-1 max-md:basis-full md:max-w-80">
         <Input
           type="search"
           aria-label={t("search")}

@@ -26,7 +26,7 @@ export function whatAt(row: Row): string {
     case "incomplete":
     case "failed":
     case "cancelled":
-      return reasonWords(row.reason);
+      return sentence(reasonWords(row.reason));
     case "paused":
       return row.reason ? t("nowPausedWhy", { why: reasonWords(row.reason) }) : t("nowPaused");
     case "idle":
@@ -37,6 +37,10 @@ export function whatAt(row: Row): string {
     default:
       return step(row) ?? t("nowNext");
   }
+}
+
+function sentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** What it does now, and since when; `since` 0 where that says nothing. */

@@ -12,7 +12,7 @@ export function SettingsPage() {
   const here = SECTIONS.find((section) => section.name === search.section) ?? SECTIONS[0];
   const { Content } = here;
   return (
-    <div className="max-w-260 p-4 md:p-6">
+    <div className="max-w-300 p-4 md:p-6">
       <PageHead title={t("title")} />
       <div className="grid gap-6 md:grid-cols-[10rem_minmax(0,1fr)] md:gap-10">
         <nav aria-label={t("sections")} className="max-md:hidden">

@@ -48,7 +48,7 @@ function Card({ choice, chosen, onChoose }: { choice: Choice; chosen: boolean; o
       <span className="font-medium">
         <SafeText>{choice.title}</SafeText>
       </span>
-      <span className="truncate text-ink-2 text-sm">
+      <span className="text-ink-2 text-sm">
         <SafeText>{choice.hint}</SafeText>
       </span>
     </label>

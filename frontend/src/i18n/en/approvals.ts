@@ -1,7 +1,7 @@
 import { define } from "@/i18n";
 
 export const t = define("approvals", {
-  title: "Approvals",
+  title: "Inbox",
   about:
     "Stead asks before anything that your rules do not allow, and holds back changes that other programs would execute. The first answer counts, wherever it is given.",
   none: "All clear",

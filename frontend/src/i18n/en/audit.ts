@@ -127,6 +127,7 @@ export const t = define("audit", {
   permitOpen: "Waiting for an answer.",
   personSaid: "Reason given",
   question: "Request",
+  openRequest: "Open the request",
   became: "Result",
   becameOpen: "Pending.",
   event: "event {seq}",

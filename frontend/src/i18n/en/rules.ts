@@ -9,7 +9,7 @@ export const t = define("rules", {
   sayHint: "One sentence fills in the form. You see what the rule would do before it takes effect.",
   sayMissing: "Enter a rule.",
   placeholder: "never change infra/",
-  examples: "Such as",
+  examples: "For example",
   onlyFolder: "For one folder only",
   make: "Add rule",
   making: "Reading…",

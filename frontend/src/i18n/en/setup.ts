@@ -81,7 +81,7 @@ export const t = define("setup", {
   sugReadmeGoal: "Read the README and tell me what a newcomer would not understand. Change nothing.",
   sugSizes: "Largest files",
   sugSizesGoal: "Find the ten largest files of this folder and write SIZES.md with their names and sizes.",
-  sugTodo: "Open ends",
+  sugTodo: "TODOs",
   sugTodoGoal: "Collect every TODO and FIXME in this folder into TODO.md, with file and line.",
   sugList: "List the files",
   sugListGoal: "list all files and save it to FILES.txt",

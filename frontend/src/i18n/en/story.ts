@@ -223,6 +223,7 @@ export const t = define("story", {
   reason_confirm: "a check needs your answer",
   reason_model: "the model failed",
   reason_cancelled: "you cancelled it",
+  reason_paused: "you paused it",
   explored: "Explored",
   exploring: "Exploring",
   exploredFiles: "{count, plural, one {# file} other {# files}}",

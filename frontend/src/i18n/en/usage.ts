@@ -2,7 +2,7 @@ import { define } from "@/i18n";
 
 export const t = define("usage", {
   title: "Usage",
-  about: "Tokens and money by day, model and work. Days are those of your time zone, as the cap counts them.",
+  about: "Tokens and money by day, model and work. Days follow your time zone.",
   range: "Days",
   days: "{count} days",
   year: "A year",

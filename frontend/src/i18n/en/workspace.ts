@@ -12,10 +12,10 @@ export const t = define("workspace", {
     "{count, plural, =0 {Not enough for another turn} one {Enough for about # more turn} other {Enough for about # more turns}}.",
   stepsLeft:
     "{count, plural, =0 {Not enough for another step} one {Enough for about # more step} other {Enough for about # more steps}}.",
-  paceTurns: "{count, plural, one {The last turn} other {The last # turns}} used {each}.",
-  paceSteps: "{count, plural, one {The last step} other {The last # steps}} used {each}.",
-  eachTokens: "{tokens} tokens on average",
-  eachBoth: "{tokens} tokens and {money} on average",
+  paceTurns: "{count, plural, one {The last turn used {each}} other {The last # turns used {each} on average}}.",
+  paceSteps: "{count, plural, one {The last step used {each}} other {The last # steps used {each} on average}}.",
+  eachTokens: "{tokens} tokens",
+  eachBoth: "{tokens} tokens and {money}",
   minutesLeft: "At the average pace, this lasts {count, plural, one {another minute} other {another # minutes}}.",
   hoursLeft: "At the average pace, this lasts {count, plural, one {another hour} other {another # hours}}.",
 

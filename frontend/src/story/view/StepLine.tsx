@@ -108,7 +108,8 @@ export function LineCount({ added, removed, struck = false }: { added: number; r
   if (added + removed === 0) return null;
   return (
     <span className={cx("shrink-0 text-xs tabular", struck && "line-through")}>
-      <span className="text-good">+{added}</span> <span className="text-danger">−{removed}</span>
+      {added > 0 && <span className="text-good">+{added}</span>}{" "}
+      {removed > 0 && <span className="text-danger">−{removed}</span>}
     </span>
   );
 }

@@ -11,7 +11,7 @@ import { useTools } from "./tools";
 
 const FILES = 6;
 const COMMANDS = 3;
-const SIGN = { added: "+", changed: "~", deleted: "−", mode: "~" } as const;
+const MARK = { added: "A", changed: "M", deleted: "D", mode: "M" } as const;
 
 export function TurnEnd({ body, ts, words }: { body: Schema["TurnEnded"]; ts: number; words: boolean }) {
   const { kind, text } = shownOf(body);
@@ -48,7 +48,7 @@ function Changes({ body }: { body: Schema["TurnEnded"] }) {
           {changes.slice(0, FILES).map((change) => (
             <li key={change.path} className="flex min-w-0 items-baseline gap-2 leading-6">
               <span aria-hidden="true" className={cx("w-3 shrink-0 font-mono", INK[change.kind])}>
-                {SIGN[change.kind]}
+                {MARK[change.kind]}
               </span>
               <span className="sr-only">{t(`change_${change.kind}`)}</span>
               <span className="min-w-0 flex-1 truncate font-mono text-xs leading-6">

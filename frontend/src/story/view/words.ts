@@ -67,8 +67,12 @@ const REASONS: ReadonlySet<string> = new Set([
   "cancelled",
 ]);
 
+/** As the record has it since the first version. */
+const PAUSED = "the person paused it";
+
 /** Why it ended, in words; the daemon's own word where there are no better ones. */
 export function reasonWords(reason: string): string {
+  if (reason === PAUSED) return t("reason_paused");
   return REASONS.has(reason) ? t(`reason_${reason}` as Key) : reason;
 }
 

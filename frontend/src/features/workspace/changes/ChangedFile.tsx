@@ -7,7 +7,7 @@ import { DiffView } from "@/ui/diff/DiffView";
 import { formatCount } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 
-const SIGN = { added: "+", changed: "~", deleted: "−", mode: "~" };
+const SIGN = { added: "A", changed: "M", deleted: "D", mode: "M" };
 const INK = { added: "text-good", changed: "text-ink-2", deleted: "text-danger", mode: "text-ink-2" };
 
 /** A path that changed: one line, and its diff when it is opened. */
