@@ -17,7 +17,7 @@ import { retryStory, useStory } from "./store";
 import { carriedOver } from "./view/carried";
 import { WritingView } from "./view/ItemView";
 import { RowView } from "./view/RowView";
-import { drawn, estimate, isThinking, rowsOf } from "./view/rows";
+import { drawn, endsInFailure, estimate, isThinking, rowsOf } from "./view/rows";
 import { Thinking } from "./view/Thinking";
 import { type TimelineTools, Tools } from "./view/tools";
 
@@ -118,6 +118,7 @@ function Rows({ story, before, marked, ref, className }: RowsProps) {
     });
   }, []);
   const rows = useMemo(() => rowsOf(items, { session: story.id, density, open }), [items, story.id, density, open]);
+  const stuck = endsInFailure(rows);
   const [following, setFollowing] = useState(true);
   // Below the last item stands what is under way.
   const tail = story.writing !== null || isThinking(story);
@@ -217,7 +218,7 @@ function Rows({ story, before, marked, ref, className }: RowsProps) {
                 {row ? (
                   <RowView
                     row={row}
-                    last={index === rows.length - 1}
+                    stuck={stuck && index === rows.length - 1}
                     session={story.row}
                     density={density}
                     open={open.has(row.id)}

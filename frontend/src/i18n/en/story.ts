@@ -34,7 +34,6 @@ export const t = define("story", {
   interruptedWhy: "Interrupted: {why}",
   reservedUsd: "up to {usd} was reserved for it and counts as spent; what the provider charged is unknown",
   reservedTokens: "up to {tokens} tokens were reserved for it and count as used; what the provider counted is unknown",
-  waitsFor: "asked to wait {time}",
   verb_plan: "Plan",
   verb_read: "Read",
   verb_write: "Write",
