@@ -115,6 +115,10 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("shell", {"command": "seq 8 && ls nowhere"}),)),
         Turn(WALK),
     ),
+    "colour the list": (
+        Turn("", calls=(Call("shell", {"command": "printf '\\033[31mred lamp\\033[0m\\n'"}),)),
+        Turn("It is red."),
+    ),
     "be busy": (Turn(status=503, error="overloaded, says this play"),),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }

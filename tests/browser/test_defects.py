@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import axe
 from tests.browser.chrome import Visit, settled
@@ -13,6 +13,7 @@ from tests.browser.pictures import picture
 from tests.browser.seeds import GENEROUS
 from tests.browser.stage import Stage, staged
 from tests.browser.test_session_page import bodies, say, sit_down
+from tests.browser.watch import Watch
 from tests.flows.house import use_model
 
 
@@ -58,3 +59,170 @@ def test_an_objective_that_its_model_failed_gets_another_model_before_it_is_trie
     expect(dialog).to_have_count(0)
     settled(page)
     assert stage.house.get(f"/objectives/{id}")["chain"][0]["model"] == "another"
+
+
+def on_top(page: Page, box: Locator) -> bool:
+    """Whether what stands in the middle of a box is the box itself, or in it."""
+    shown: bool = box.evaluate(
+        """(box) => {
+          const at = box.getBoundingClientRect()
+          const top = document.elementFromPoint(at.left + at.width / 2, at.top + 12)
+          return top !== null && box.contains(top)
+        }"""
+    )
+    return shown
+
+
+def test_a_dialog_lies_over_whatever_was_open_before_it(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/memories")
+    page.get_by_role("button", name="The wick is trimmed on Fridays.").first.click()
+    drawer = page.locator("[role=dialog]").first  # hidden from others while a dialog lies over it
+    expect(drawer).to_contain_text("The wick is trimmed on Fridays.")
+    assert on_top(page, drawer)
+    drawer.get_by_role("button", name="Edit", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Edit")
+    expect(dialog).to_be_visible()
+    picture(page, "defect-layers-drawer")
+    assert on_top(page, dialog)
+    assert not on_top(page, drawer), "the drawer is dimmed"
+    dialog.get_by_role("combobox").first.click()
+    choices = page.get_by_role("listbox")
+    expect(choices).to_be_visible()
+    assert on_top(page, choices), "what a dialog opens lies over it"
+
+
+def test_what_stops_or_deletes_for_good_is_red_where_it_is_confirmed(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/usage")
+    page.get_by_role("button", name="Stop everything").click()
+    button = page.get_by_role("dialog").get_by_role("button", name="Stop everything")
+    ink = "(element) => getComputedStyle(element).backgroundColor"
+    cancel = page.get_by_role("dialog").get_by_role("button", name="Cancel")
+    assert button.evaluate(ink) != cancel.evaluate(ink)
+    axe(page)
+    picture(page, "defect-stop")
+    page.goto(f"{some.origin}/sessions/{some.ids['desk']}")
+    settled(page)
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="Delete…").click()
+    dialog = page.get_by_role("dialog", name="Delete this session?")
+    assert dialog.get_by_role("button", name="Delete…").evaluate(ink) != dialog.get_by_role(
+        "button", name="Cancel"
+    ).evaluate(ink)
+
+
+def test_signing_in_comes_back_to_the_page_that_was_wanted(some: Stage, visit: Visit, watch: Watch) -> None:
+    watch.expect(401, "^/api/")
+    context = visit.stranger(some)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{some.origin}/sessions/{some.ids['desk']}?at=3")
+    page.get_by_role("button", name="Copy the command").click()
+    assert page.evaluate("navigator.clipboard.readText()") == "stead open"
+    axe(page)
+    picture(page, "defect-sign-in")
+    page.goto("about:blank")
+    page.goto(some.link())
+    settled(page)
+    assert page.url == f"{some.origin}/sessions/{some.ids['desk']}?at=3"
+    page.goto(f"{some.origin}/")
+    settled(page)
+    assert page.url == f"{some.origin}/", "once"
+
+
+def test_an_address_of_no_request_says_so_and_leads_to_the_others(some: Stage, visit: Visit, watch: Watch) -> None:
+    watch.expect(404, "/approvals/")
+    page = visit(some, "/approvals/a_0000000000000000")
+    expect(page.get_by_role("main")).to_contain_text("Request not found")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.get_by_role("link", name="All approvals").click()
+    page.wait_for_url("**/approvals")
+
+
+def test_an_empty_search_says_what_it_searches(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/search")
+    expect(page.get_by_role("main")).to_contain_text("Search sessions and objectives")
+    axe(page)
+
+
+def test_a_reply_is_copied_and_colours_of_a_command_are_no_alarm(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "Colours", allow=["shell"])
+    page = visit(stage, f"/sessions/{session}")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    say(page, "Please colour the list")
+    timeline = page.get_by_role("region", name="Timeline")
+    reply = timeline.get_by_text("It is red.")
+    reply.hover()
+    timeline.get_by_role("button", name="Copy the reply").last.click()
+    assert page.evaluate("navigator.clipboard.readText()") == "It is red."
+    run = timeline.get_by_role("button", name="Run printf")
+    expect(run).to_contain_text("exit 0")
+    run.click()
+    expect(timeline).to_contain_text("Terminal formatting was removed.")
+    expect(timeline).not_to_contain_text("hidden parts")
+    expect(timeline).not_to_contain_text("hosts")  # an empty list says nothing
+    expect(timeline).not_to_contain_text("call_")
+    picture(page, "defect-colours")
+    axe(page)
+
+
+def test_a_terminal_has_the_focus_when_it_opens(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "Terminal")
+    page = visit(stage, f"/sessions/{session}")
+    page.get_by_role("tab", name="Terminal").click()
+    page.get_by_role("button", name="Open a terminal").click()
+    expect(page.locator(".xterm textarea")).to_be_focused()
+
+
+def test_the_palette_offers_what_the_page_can_do_memories_and_single_settings(some: Stage, visit: Visit) -> None:
+    page = visit(some, f"/sessions/{some.ids['desk']}")
+    here = page.get_by_role("group", name="This page")
+    page.keyboard.press("Control+k")
+    for name in ("Write a message", "Review changes", "Switch model", "Rename, tags and goal…", "Archive", "Fork from here"):
+        expect(here.get_by_role("option", name=name)).to_be_visible()
+    for name in ("Export as Markdown", "Delete…", "Close", "Create a checkpoint", "Find in this conversation"):
+        expect(here.get_by_role("option", name=name)).to_be_attached()
+    axe(page)
+    picture(page, "defect-palette-session")
+    page.keyboard.type("switch model")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Switch model")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("wick is")
+    page.get_by_role("option", name="The wick is trimmed on Fridays.").click()
+    expect(page.get_by_role("dialog")).to_contain_text("The wick is trimmed on Fridays.")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    expect(here.get_by_role("option", name="Import")).to_be_visible()  # what the page's head has
+    expect(here.get_by_role("option", name="Fork from here")).to_have_count(0)
+    page.keyboard.type("daily limit")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/settings?section=limits")
+
+
+def test_a_session_is_worked_by_keys_and_archived_from_its_menu(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "By keys", allow=["shell"])
+    page = visit(stage, f"/sessions/{session}")
+    page.keyboard.press("Escape")
+    panel = page.get_by_role("region", name="Session panels")
+    expect(panel).to_be_visible()
+    page.keyboard.press("p")
+    expect(panel).to_have_count(0)
+    page.keyboard.press("p")
+    page.keyboard.press("m")
+    expect(page.get_by_role("textbox", name="Message")).to_be_focused()
+    say(page, "Please keep watch")
+    expect(page.get_by_role("main")).to_contain_text("running")
+    page.keyboard.press("Control+.")
+    expect(page.get_by_role("status", name="State")).to_contain_text("Paused")
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="Archive").click()
+    page.get_by_role("button", name="More", exact=True).click()
+    expect(page.get_by_role("menuitem", name="Move out of the archive")).to_be_visible()
+    assert bodies(stage, session, "session.labelled")[0]["archived"] is True
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.locator("h1").click()
+    page.keyboard.press("g")
+    page.keyboard.press("m")
+    page.wait_for_url("**/memories")

@@ -3,6 +3,8 @@ import { define } from "@/i18n";
 
 export const t = define("story", {
   timeline: "Timeline",
+  copyReply: "Copy the reply",
+  copyMessage: "Copy the message",
   loading: "Loading the timeline",
   events: "{count, plural, one {# entry} other {# entries}}",
   failed: "Couldn’t load the timeline",
@@ -86,6 +88,7 @@ export const t = define("story", {
   cancelledPlain: "Cancelled by you",
   retried: "{count, plural, one {Run again once} other {Run again # times}}",
   warning: "Note",
+  coloursRemoved: "Terminal formatting was removed.",
   egress: "Connections",
   refusedConnection: "blocked",
   withSecrets: "with {names}",

@@ -4,6 +4,7 @@ import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
 import { Markdown } from "@/markdown/Lazy";
 import { Attached } from "@/ui/Attached";
+import { CopyButton } from "@/ui/CopyButton";
 import { cx } from "@/ui/classes";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
@@ -116,7 +117,8 @@ function Said({ item }: { item: MessageItem }) {
   const { text, door, label, interrupts } = item.body;
   const foreign = label.integrity === "untrusted";
   return (
-    <div className={cx("mt-5 mb-1 border-l-2 pl-3", foreign ? "border-tainted-line" : "border-accent")}>
+    <div className={cx("group relative mt-5 mb-1 border-l-2 pl-3", foreign ? "border-tainted-line" : "border-accent")}>
+      <Copy text={text} label={t("copyMessage")} />
       <p className="flex items-center gap-2 text-ink-3 text-xs">
         <span className="font-medium text-ink-2">{foreign ? door : t("you")}</span>
         {!foreign && door !== "web" && <span>{t("fromDoor", { door: doorWord(door) })}</span>}
@@ -132,9 +134,19 @@ function Said({ item }: { item: MessageItem }) {
   );
 }
 
+/** Where a pointer or the focus is; on a phone text is selected and copied by a long press. */
+function Copy({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="absolute top-0 right-0 z-(--layer-stuck) rounded-md bg-paper opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:hidden">
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}
+
 function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onToggle: (id: string) => void }) {
   return (
-    <div className="py-1.5">
+    <div className="group relative py-1.5">
+      {item.text && <Copy text={item.text} label={t("copyReply")} />}
       {item.attempts.length > 0 && (
         <Fold id={item.id} open={open} onToggle={onToggle} summary={t("triedBefore", { count: item.attempts.length })}>
           <p>
