@@ -115,6 +115,10 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("shell", {"command": "seq 8 && ls nowhere"}),)),
         Turn(WALK),
     ),
+    "push it": (
+        Turn("", calls=(Call("shell", {"command": "git push"}), Call("shell", {"command": "git status"}))),
+        Turn("A rule forbids it."),
+    ),
     "colour the list": (
         Turn("", calls=(Call("shell", {"command": "printf '\\033[31mred lamp\\033[0m\\n'"}),)),
         Turn("It is red."),

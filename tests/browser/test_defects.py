@@ -226,3 +226,40 @@ def test_a_session_is_worked_by_keys_and_archived_from_its_menu(stage: Stage, vi
     page.keyboard.press("g")
     page.keyboard.press("m")
     page.wait_for_url("**/memories")
+
+
+def test_a_blocked_call_says_why_and_leads_to_the_rule(some: Stage, visit: Visit) -> None:
+    session = sit_down(some, "Blocked", allow=["shell"])
+    page = visit(some, f"/sessions/{session}")
+    say(page, "Please push it")
+    timeline = page.get_by_role("region", name="Timeline")
+    expect(timeline).to_contain_text("A standing rule of the person forbids it: 'never run `git push`'")
+    expect(timeline.get_by_role("button", name="Run git status")).to_contain_text("exit")  # another command of git
+    picture(page, "defect-blocked")
+    timeline.get_by_role("link", name="Rules").click()
+    page.wait_for_url("**/rules")
+
+
+def test_a_new_session_and_a_folder_with_git_show_what_matters_first(stage: Stage, visit: Visit) -> None:
+    (stage.project / ".git").mkdir(exist_ok=True)
+    session = sit_down(stage, "New here")
+    page = visit(stage, f"/sessions/{session}")
+    expect(page.get_by_role("region", name="Timeline")).to_contain_text("Write a message below to start.")
+    rows = page.get_by_role("treeitem")
+    expect(rows.last).to_contain_text(".git")
+    expect(rows.first).to_contain_text("notes")
+    picture(page, "defect-new-session")
+    (stage.project / ".git").rmdir()
+
+
+def test_the_journal_and_the_list_of_memories_say_what_they_show(some: Stage, visit: Visit) -> None:
+    long = "The lighthouse keeps its spare mantles, wicks, oil and the log of each watch behind the third door. " * 3
+    some.house.post("/memories", {"items": [{"text": long.strip()}], "level": "global", "directory": ""})
+    page = visit(some, "/memories?view=journal")
+    lines = page.get_by_role("region", name="day").or_(page.get_by_role("main"))
+    expect(lines.first).to_contain_text("lamp · lit · since")
+    assert "---" not in page.get_by_role("main").inner_text()
+    expect(page.get_by_role("main")).not_to_contain_text("untrusted source")
+    page.goto(f"{some.origin}/memories")
+    settled(page)
+    expect(page.get_by_role("button", name=long.strip())).to_be_attached()  # its name has the words that are seen

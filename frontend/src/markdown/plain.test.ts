@@ -7,6 +7,10 @@ it("keeps the words and drops the marks", () => {
   );
   expect(plainOf("- [x] trim\n- [ ] `oil`\n\n> quoted\n\n1. one")).toBe("trim\noil\n\nquoted\n\none");
   expect(plainOf("| lamp | lit |\n| --- | --- |\n| north | yes |")).toBe("lamp · lit\n\nnorth · yes");
+  expect(plainLine("Seen: | lamp | lit | | --- | :-: | | north | yes | and so on")).toBe(
+    "Seen: · lamp · lit · north · yes · and so on",
+  );
+  expect(plainLine("a | b")).toBe("a | b");
   expect(plainOf("```python\nx = 1\n```")).toBe("x = 1");
 });
 

@@ -90,6 +90,11 @@ export function Timeline({ session, tools = NO_TOOLS, marked, ref, className }: 
   );
 }
 
+/** Whether it was there before anybody said anything. */
+function isSetUp({ kind }: Item): boolean {
+  return kind === "opened" || kind === "line";
+}
+
 type RowsProps = Pick<TimelineProps, "marked" | "ref" | "className"> & {
   story: Story;
   /** What was said in the session that this one goes on from. */
@@ -233,7 +238,9 @@ function Rows({ story, before, marked, ref, className }: RowsProps) {
             );
           })}
         </ol>
-        {items.length === 0 && <p className="px-6 py-4 text-ink-2">{t("empty")}</p>}
+        {!tail && story.row?.kind === "session" && items.every(isSetUp) && (
+          <p className="px-6 py-4 text-ink-2">{t("empty")}</p>
+        )}
       </section>
       {away && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">

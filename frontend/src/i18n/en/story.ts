@@ -87,6 +87,7 @@ export const t = define("story", {
   cancelledWhy: "Cancelled by you: {why}",
   cancelledPlain: "Cancelled by you",
   retried: "{count, plural, one {Run again once} other {Run again # times}}",
+  toRules: "Rules",
   warning: "Note",
   coloursRemoved: "Terminal formatting was removed.",
   egress: "Connections",

@@ -6,6 +6,7 @@ import { Markdown } from "@/markdown/Lazy";
 import { Attached } from "@/ui/Attached";
 import { CopyButton } from "@/ui/CopyButton";
 import { cx } from "@/ui/classes";
+import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
@@ -187,9 +188,20 @@ function Step({
       <StepLine step={item} density={density} open={open} panel={panel} onToggle={onToggle} />
       {asks && row && item.question && <Ask row={row} question={item.question} />}
       {brief && command && <CommandTail step={item} />}
+      {brief && item.finished?.outcome === "denied" && item.judged?.verdict === "deny" && <Blocked step={item} />}
       {brief && item.edits.length > 0 && <Edits session={row?.id ?? ""} step={item} brief />}
       <div id={panel}>{open && <StepDetail session={row?.id ?? ""} step={item} density={density} />}</div>
     </div>
+  );
+}
+
+/** Why it did not run; a rule of the person's is theirs to change. */
+function Blocked({ step }: { step: StepItem }) {
+  const { text = "", rule = "" } = step.judged?.reason ?? {};
+  return (
+    <p className="pb-1 pl-5 text-ink-2 text-sm">
+      <SafeText>{text}</SafeText> {rule.startsWith("rule-") && <Link to="/rules">{t("toRules")}</Link>}
+    </p>
   );
 }
 
