@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import axe
-from tests.browser.chrome import Visit, settled
+from tests.browser.chrome import PHONE, Visit, settled
 from tests.browser.pictures import picture
 from tests.browser.seeds import GENEROUS
 from tests.browser.stage import Stage, staged
@@ -93,6 +94,8 @@ def test_a_dialog_lies_over_whatever_was_open_before_it(some: Stage, visit: Visi
 
 def test_what_stops_or_deletes_for_good_is_red_where_it_is_confirmed(some: Stage, visit: Visit) -> None:
     page = visit(some, "/usage")
+    expect(page.get_by_role("main")).to_contain_text(re.compile(r"A reply took .+ on average"))
+    expect(page.get_by_role("columnheader", name="Reply time")).to_be_visible()
     page.get_by_role("button", name="Stop everything").click()
     button = page.get_by_role("dialog").get_by_role("button", name="Stop everything")
     ink = "(element) => getComputedStyle(element).backgroundColor"
@@ -163,6 +166,20 @@ def test_a_reply_is_copied_and_colours_of_a_command_are_no_alarm(stage: Stage, v
     expect(timeline).not_to_contain_text("call_")
     picture(page, "defect-colours")
     axe(page)
+
+
+def test_on_a_phone_enter_makes_a_line_in_a_session_too(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "Thumbs")
+    page = visit(stage, f"/sessions/{session}", PHONE)
+    field = page.get_by_role("textbox", name="Message")
+    field.fill("Please tell me")
+    field.press("Enter")
+    field.press_sequentially("of the harbour")
+    expect(field).to_have_value("Please tell me\nof the harbour")
+    assert bodies(stage, session, "message.received") == []
+    for place in page.get_by_role("navigation", name="Main").get_by_role("link").all():
+        expect(place.locator("svg").first).to_be_visible()  # words alone took longer to find
+    picture(page, "defect-phone")
 
 
 def test_a_terminal_has_the_focus_when_it_opens(stage: Stage, visit: Visit) -> None:

@@ -28,7 +28,7 @@ export function plainOf(text: string): string {
 }
 
 /** The line between the head and the body of a table that was put on one line before. */
-const RULE_INSIDE = /\|(?: ?:?-{3,}:? ?\|){1,100}/g;
+const RULE_INSIDE = /\|(?: ?(?:-{3,}:?|:-+:?) ?\|){1,100}/g;
 
 /** The same on one line. */
 export function plainLine(text: string): string {
