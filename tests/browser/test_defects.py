@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -60,6 +61,16 @@ def test_an_objective_that_its_model_failed_gets_another_model_before_it_is_trie
     expect(dialog).to_have_count(0)
     settled(page)
     assert stage.house.get(f"/objectives/{id}")["chain"][0]["model"] == "another"
+
+
+def test_what_lies_over_what_is_named_and_no_number_of_a_component() -> None:
+    source = Path(__file__).parents[2] / "frontend" / "src"
+    numbered = [
+        f"{file.name}: {found[0]}"
+        for file in source.rglob("*.tsx")
+        for found in re.finditer(r"\bz-[1-9]\d+\b", file.read_text("utf-8"))
+    ]
+    assert numbered == []
 
 
 def on_top(page: Page, box: Locator) -> bool:
@@ -194,7 +205,14 @@ def test_the_palette_offers_what_the_page_can_do_memories_and_single_settings(so
     page = visit(some, f"/sessions/{some.ids['desk']}")
     here = page.get_by_role("group", name="This page")
     page.keyboard.press("Control+k")
-    for name in ("Write a message", "Review changes", "Switch model", "Rename, tags and goal…", "Archive", "Fork from here"):
+    for name in (
+        "Write a message",
+        "Review changes",
+        "Switch model",
+        "Rename, tags and goal…",
+        "Archive",
+        "Fork from here",
+    ):
         expect(here.get_by_role("option", name=name)).to_be_visible()
     for name in ("Export as Markdown", "Delete…", "Close", "Create a checkpoint", "Find in this conversation"):
         expect(here.get_by_role("option", name=name)).to_be_attached()

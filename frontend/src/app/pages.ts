@@ -35,7 +35,7 @@ export const PAGES = {
   objective: {
     path: "/objectives/$id",
     title: t("objectives"),
-    load: async () => (await import("@/features/sessions/SessionPage")).SessionPage,
+    load: async () => (await import("@/features/sessions/SessionPage")).ObjectivePage,
   },
   sessions: {
     path: "/sessions",

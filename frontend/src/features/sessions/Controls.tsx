@@ -34,20 +34,19 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels, onRe
   const { act, pending } = useDeed(row.id);
   const [asking, setAsking] = useState<Asked | null>(null);
   const close = () => setAsking(null);
-  const menu = entries(row, act, setAsking);
+  const menu = entries(row, act, setAsking, onFind);
   useOffered([
     ...states(row, pausing, act, setAsking),
     { id: "session message", label: t("write"), act: focusMessage },
     { id: "review open", label: t("reviewChanges"), act: onReview },
     { id: "model", label: t("switchModel"), act: () => setAsking("model") },
     { id: "session panels", label: t(panels ? "hidePanels" : "showPanels"), act: onPanels },
-    { id: "find", label: t("find"), act: onFind },
     ...menu.flatMap((entry) =>
       entry.kind === undefined && !entry.disabled ? [{ id: entry.label, label: entry.label, act: entry.onSelect }] : [],
     ),
   ]);
   return (
-    <div className="flex shrink-0 items-center gap-1.5">
+    <div className="flex items-center gap-1.5 max-md:flex-wrap md:shrink-0">
       {(isRunning(row.status) || pausing) && (
         <Button
           kind="danger"
@@ -86,7 +85,7 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels, onRe
         </Button>
       )}
       <DensitySwitch />
-      <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} />
+      <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} className="max-md:hidden" />
       <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={menu} />
       <IconButton
         icon="columns"
@@ -122,12 +121,13 @@ function focusMessage() {
 }
 
 /** The menu. An objective is cancelled before it can be deleted; an interactive session is closed for that. */
-function entries(row: Row, act: Act, ask: (asked: Asked) => void): MenuEntry[] {
+function entries(row: Row, act: Act, ask: (asked: Asked) => void, find: () => void): MenuEntry[] {
   const stepsDone = row.plan.filter((step) => step.status === "done" || step.status === "skipped").length;
   const plan = row.plan.length > 0 ? t("planOf", { done: stepsDone, count: row.plan.length }) : t("plan");
   const interactive = row.kind === "session";
   const checkpoint = () => act({ verb: "checkpoint" }, () => toast({ title: t("checkpointTaken"), kind: "good" }));
   const all: (MenuEntry | false)[] = [
+    { label: t("find"), icon: "search", onSelect: find },
     { label: t("labels"), icon: "edit", onSelect: () => ask("labels") },
     {
       label: t(row.archived ? "unarchive" : "archive"),
