@@ -33,7 +33,7 @@ FILES: Mapping[str, bytes] = {
     "assets/.hidden": b"not served",
     ".vite/manifest.json": b"{}",
 }
-FOR_AN_HOUR = "public, max-age=3600"
+FOR_AN_HOUR = "max-age=3600"
 SELDOM_NEW = ("/icon.svg", "/stead.webmanifest")
 FOR_EVER = "public, max-age=31536000, immutable"
 

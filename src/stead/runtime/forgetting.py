@@ -254,9 +254,7 @@ class Forgetting:
 
 def said(receipt: ForgetReceipt) -> str:
     """A receipt in a line, without a word of what was forgotten."""
-    memories = "1 memory" if len(receipt.memories) == 1 else f"{len(receipt.memories)} memories"
-    events = "1 event" if len(receipt.events) == 1 else f"{len(receipt.events)} events"
-    gone = f"{memories} and words of {events} are forgotten"
+    gone = f"forgotten (memories: {len(receipt.memories)}, events with words of them: {len(receipt.events)})"
     left = f"; still in {len(receipt.left)} places, see the receipt" if receipt.left else "; no byte is left"
     backups = f"; {len(receipt.backups)} older backups have them" if receipt.backups else ""
     return gone + left + backups

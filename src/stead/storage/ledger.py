@@ -44,8 +44,7 @@ _OR_SETTLE = """
     ON CONFLICT (session, number) DO UPDATE SET
         state = excluded.state, provider = excluded.provider, model = excluded.model, tokens = excluded.tokens,
         usd_micros = excluded.usd_micros, price_known = excluded.price_known, tokens_in = excluded.tokens_in,
-        tokens_out = excluded.tokens_out, tokens_cached = excluded.tokens_cached,
-        duration_ms = excluded.duration_ms
+        tokens_out = excluded.tokens_out, tokens_cached = excluded.tokens_cached, duration_ms = excluded.duration_ms
 """
 _SPENT = """
     SELECT coalesce(sum(tokens), 0), coalesce(sum(usd_micros), 0), coalesce(min(price_known), 1)
@@ -54,8 +53,7 @@ _SPENT = """
 _USAGE = """
     SELECT max(day), provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
            sum(tokens_out), sum(tokens_cached), sum(usd_micros), min(price_known),
-           CASE WHEN :by = 'session' THEN session ELSE '' END AS whose,
-           sum(CASE WHEN duration_ms > 0 THEN 1 ELSE 0 END), sum(duration_ms)
+           CASE WHEN :by = 'session' THEN session ELSE '' END AS whose, sum(duration_ms > 0), sum(duration_ms)
     FROM ledger WHERE day >= :since AND state <> 'reserved'
     GROUP BY CASE WHEN :by = 'session' THEN '' ELSE day END, whose, provider, model
     ORDER BY max(day) DESC, whose, provider, model
@@ -144,8 +142,7 @@ def _settle(
     used: Usage,
 ) -> None:
     """Put what was spent in place of the reservation, on its day."""
-    state = "failed" if isinstance(body, ModelFailed | ReadingFailed) else "replied"
-    took_ms = body.duration_ms if isinstance(body, ModelReplied | ReadingReplied) else 0
+    state, took_ms = ("failed", 0) if isinstance(body, ModelFailed | ReadingFailed) else ("replied", body.duration_ms)
     figures = (*msgspec.structs.astuple(body.spend), used.input, used.output, used.cached, took_ms)
     connection.execute(
         _INSERT + _OR_SETTLE,

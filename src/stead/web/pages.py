@@ -106,8 +106,7 @@ class Pages:
             return await self._asset(name, takes_gzip(headers.get("accept-encoding", "")))
         content = await asyncio.to_thread(_read, self._folder / name[1:])
         if content is not None:
-            kept = "no-cache" if name == INDEX else "public, max-age=3600"  # a tab's icon is asked for with each title
-            return _fresh(content, MEDIA_TYPES[Path(name).suffix], headers.get("if-none-match", ""), kept)
+            return _fresh(content, MEDIA_TYPES[Path(name).suffix], headers.get("if-none-match", ""))
         return _nothing_at(path) if name != INDEX else Response(_NOT_BUILT, 503, _NO_STORE, "text/html; charset=utf-8")
 
     async def _asset(self, name: str, gzip: bool) -> Response:
@@ -165,10 +164,11 @@ def _read(file: Path) -> bytes | None:
         return None
 
 
-def _fresh(content: bytes, media_type: str, known: str, kept: str) -> Response:
+def _fresh(content: bytes, media_type: str, known: str) -> Response:
     """A file that may change, or that it has not since the caller asked last (``If-None-Match``)."""
     etag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
-    headers = {"etag": etag, "cache-control": kept}
+    # A tab's icon may be asked for with each title that the tab gets.
+    headers = {"etag": etag, "cache-control": "no-cache" if media_type.startswith("text/html") else "max-age=3600"}
     if {"*", etag} & {one.strip().removeprefix("W/") for one in known.split(",")}:
         return Response(status_code=304, headers=headers)
     return Response(content, headers=headers, media_type=media_type)
