@@ -298,3 +298,29 @@ def test_the_journal_and_the_list_of_memories_say_what_they_show(some: Stage, vi
     page.goto(f"{some.origin}/memories")
     settled(page)
     expect(page.get_by_role("button", name=long.strip())).to_be_attached()  # its name has the words that are seen
+
+
+def test_what_draws_replies_is_fetched_with_the_page_and_not_after_it(some: Stage, visit: Visit) -> None:
+    page = visit(some, f"/sessions/{some.ids['desk']}")
+    expect(page.get_by_role("region", name="Timeline").get_by_role("heading", name="The harbour")).to_be_visible()
+    began, page_there = page.evaluate(
+        """() => {
+          const of = (name) => performance.getEntriesByType("resource").find((one) => one.name.includes(name))
+          return [of("/Markdown-").startTime, of("/SessionPage-").responseEnd]
+        }"""
+    )
+    assert began < page_there
+
+
+def test_an_error_without_words_of_its_own_says_its_kind_and_code(some: Stage, visit: Visit, watch: Watch) -> None:
+    watch.expect(409, "/model$")
+    page = visit(some, f"/sessions/{some.ids['desk']}")
+    page.get_by_role("button", name="Model acme/scripted; switch model").click()
+    dialog = page.get_by_role("dialog", name="Switch model")
+    dialog.get_by_role("button", name="Switch", exact=True).click()
+    note = dialog.get_by_role("alert")
+    expect(note).to_contain_text("Not possible right now")
+    expect(note).to_contain_text("it uses these models already")
+    expect(note).to_contain_text("Code: conflict")
+    axe(page)
+    picture(page, "defect-error")

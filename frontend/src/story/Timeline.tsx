@@ -5,7 +5,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { t } from "@/i18n/en/story";
-import { preloadMarkdown } from "@/markdown/Lazy";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -39,9 +38,6 @@ export interface TimelineProps {
   ref?: Ref<TimelineHandle> | undefined;
   className?: string | undefined;
 }
-
-// A story takes a while to come; what shows its words comes meanwhile.
-preloadMarkdown();
 
 const NO_TOOLS: TimelineTools = {};
 const NOTHING: readonly Item[] = [];
