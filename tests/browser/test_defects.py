@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import axe
-from tests.browser.chrome import PHONE, Visit, settled
+from tests.browser.chrome import PHONE, Look, Visit, settled
 from tests.browser.pictures import picture
 from tests.browser.seeds import GENEROUS
 from tests.browser.stage import Stage, staged
@@ -91,6 +91,8 @@ def test_a_dialog_lies_over_whatever_was_open_before_it(some: Stage, visit: Visi
     drawer = page.locator("[role=dialog]").first  # hidden from others while a dialog lies over it
     expect(drawer).to_contain_text("The wick is trimmed on Fridays.")
     assert on_top(page, drawer)
+    foot = {drawer.get_by_role("button", name=name).bounding_box()["y"] for name in ("Delete…", "Pin", "Edit")}  # type: ignore[index]  # they are seen
+    assert len(foot) == 1, "its buttons stand in one line"
     drawer.get_by_role("button", name="Edit", exact=True).click()
     dialog = page.get_by_role("dialog", name="Edit")
     expect(dialog).to_be_visible()
@@ -141,6 +143,29 @@ def test_signing_in_comes_back_to_the_page_that_was_wanted(some: Stage, visit: V
     page.goto(f"{some.origin}/")
     settled(page)
     assert page.url == f"{some.origin}/", "once"
+
+
+def test_a_fork_shows_what_it_goes_on_from_and_where_that_is(some: Stage, visit: Visit) -> None:
+    body = {"at": 0, "directory": "", "title": "Another way"}
+    fork = some.house.post(f"/sessions/{some.ids['desk']}/fork", body)["session"]
+    page = visit(some, f"/sessions/{fork}")
+    expect(page).to_have_title(re.compile("Another way"))
+    timeline = page.get_by_role("region", name="Timeline")
+    for said in ("Please add the west lamp", "The west lamp is in the list now.", "Nobody was at the quay."):
+        expect(timeline.get_by_text(said)).to_be_visible()
+    expect(timeline).to_contain_text(re.compile(r"Forked from.*\d+ messages"))
+    timeline.get_by_role("link", name="The harbour's code").click()
+    page.wait_for_url(f"**/sessions/{some.ids['desk']}")
+
+
+def test_a_card_is_as_wide_as_the_conversation_on_a_very_wide_screen(some: Stage, visit: Visit) -> None:
+    page = visit(some, f"/sessions/{some.ids['asking']}", Look(2560, 1300))
+    timeline = page.get_by_role("region", name="Timeline")
+    card = timeline.get_by_role("article").bounding_box()
+    message = timeline.get_by_role("listitem").filter(has_text="Please count the boats").bounding_box()
+    assert card is not None and message is not None
+    assert message["width"] - card["width"] < 80, (card, message)
+    picture(page, "defect-wide")
 
 
 def test_an_address_of_no_request_says_so_and_leads_to_the_others(some: Stage, visit: Visit, watch: Watch) -> None:

@@ -57,7 +57,7 @@ function Query({ query, where }: { query: string; where: Kind | "" }) {
           onValueChange={setTyped}
           maxLength={LONGEST}
           placeholder={t("placeholder")}
-          className="h-10 text-lg [&::-webkit-search-cancel-button]:appearance-none"
+          className="h-10 text-lg"
         />
       </Field>
     </search>
