@@ -147,6 +147,14 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("shell", {"command": "python3 tides.py"}),)),
         Turn(TABLED),
     ),
+    "push it": (
+        Turn("", calls=(Call("shell", {"command": "git push"}), Call("shell", {"command": "git status"}))),
+        Turn("A rule forbids it."),
+    ),
+    "colour the list": (
+        Turn("", calls=(Call("shell", {"command": "printf '\\033[31mred lamp\\033[0m\\n'"}),)),
+        Turn("It is red."),
+    ),
     "be busy": (Turn(status=503, error="overloaded, says this play"),),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }

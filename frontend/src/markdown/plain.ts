@@ -30,7 +30,12 @@ export function plainOf(text: string): string {
     .trim();
 }
 
+/** The line between the head and the body of a table that was put on one line before. */
+const RULE_INSIDE = /\|(?: ?(?:-{3,}:?|:-+:?) ?\|){1,100}/g;
+
 /** The same on one line. */
 export function plainLine(text: string): string {
-  return plainOf(text).replace(/\s+/g, " ");
+  const line = plainOf(text).replace(/\s+/g, " ");
+  const cells = line.replace(RULE_INSIDE, "|");
+  return cells === line ? line : cells.replace(/(?: ?\| ?)+/g, " · ");
 }

@@ -2,7 +2,7 @@
 import { define } from "@/i18n";
 
 export const t = define("sessions", {
-  labels: "Name, tags and goal",
+  labels: "Rename, tags and goal…",
   title: "{kind, select, objective {Objectives} other {Sessions}}",
   about:
     "{kind, select, objective {Tasks that Stead completes on its own, within what you allowed.} other {Interactive work with the model: you give instructions, it works, you watch, answer and undo what you do not want.}}",
@@ -39,11 +39,17 @@ export const t = define("sessions", {
   resume: "Resume",
   resuming: "Resuming…",
   switchModel: "Switch model",
+  retryModel: "Retry",
+  retryWords: "Try again.",
   review: "Review",
   undoTurn: "Undo…",
   undoNone: "Couldn’t undo this turn",
   undoNoneWhy: "There is no checkpoint from before it.",
   actions: "More",
+  archive: "Archive",
+  unarchive: "Move out of the archive",
+  write: "Write a message",
+  reviewChanges: "Review changes",
   find: "Find in this conversation",
   plan: "Plan",
   planOf: "Plan: {done} of {count}",
@@ -56,6 +62,7 @@ export const t = define("sessions", {
   deleteIt: "Delete…",
   takeCheckpoint: "Create a checkpoint",
   checkpointTaken: "Checkpoint created",
+  failed_archive: "Couldn’t archive",
   failed_pause: "Couldn’t pause",
   failed_resume: "Couldn’t resume",
   failed_stop: "Couldn’t stop",
@@ -96,6 +103,7 @@ export const t = define("sessions", {
   nowPaused: "Paused",
   nowPausedWhy: "Paused: {why}",
   nowNext: "Working…",
+  nowFailed: "Model error",
   nowChecks: "{count, plural, one {Running # check} other {Running # checks}}",
   nowCheckpoint: "Saving a checkpoint: {done} of {total} files",
   spentTokens: "{tokens} tokens,",
