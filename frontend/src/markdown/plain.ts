@@ -8,7 +8,7 @@ const STARS = /\*\*|~~|`+/g;
 const EMPHASIS = /(^|[\s(])([*_])(?=\S)([^*_\n]{1,200})\2(?=[\s).,;:!?]|$)/gm;
 /** A table that was put on one line. */
 const FLAT_TABLE = /^.*\|(?: *:?-{3,}:? *\|)+.*$/gm;
-const DASHES = /^(?::?-{3,}:?)?$/;
+const DASHES = /^(?::?-{3,}:?|:-+:?|-+:)?$/;
 const CELLS = /^[ \t]*\|(.*)\|[ \t]*$/gm;
 
 function joined(cells: readonly string[]): string {
@@ -30,12 +30,7 @@ export function plainOf(text: string): string {
     .trim();
 }
 
-/** The line between the head and the body of a table that was put on one line before. */
-const RULE_INSIDE = /\|(?: ?(?:-{3,}:?|:-+:?) ?\|){1,100}/g;
-
 /** The same on one line. */
 export function plainLine(text: string): string {
-  const line = plainOf(text).replace(/\s+/g, " ");
-  const cells = line.replace(RULE_INSIDE, "|");
-  return cells === line ? line : cells.replace(/(?: ?\| ?)+/g, " · ");
+  return plainOf(text).replace(/\s+/g, " ");
 }
