@@ -13,7 +13,6 @@ from tests.browser.axe import violations
 from tests.browser.chrome import DESKTOP, PHONE
 from tests.browser.routes import ADDRESSES, ROUTES, path
 
-THEMES = ("light", "dark")
 OPENERS = "[aria-haspopup]:not(:disabled):visible, [role=combobox]:not(input):not(:disabled):visible"
 
 OPENED = ("[data-base-ui-portal]", "[aria-expanded=true]")
@@ -51,7 +50,7 @@ def measure() -> list[Bar]:
 
 def _in_both_themes(page: Page, *within: str) -> list[str]:
     found: list[str] = []
-    for theme in THEMES:
+    for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         found += [f"{theme}: {line}" for line in violations(page, within=within, colours_alone=theme == "dark")]
     return found
