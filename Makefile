@@ -1,6 +1,6 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long check bench bench-security bench-ui bench-memory ui ui-types pictures wheel promises lock docs clean
+.PHONY: help up down test test-long test-firefox check bench bench-security bench-ui bench-memory ui ui-types pictures wheel promises lock docs clean
 
 BIN := .venv/bin
 WORKERS ?= 2
@@ -24,6 +24,10 @@ test-long: .setup/test ## the tests that take minutes, and 400 examples of each 
 	@$(BIN)/pytest -n $(WORKERS) --dist load -m long $(ARGS)
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "hypothesis and not long" --hypothesis-profile many $(ARGS)
 
+test-firefox: .setup/test ui ## the page's main flows in Debian's Firefox, which it installs
+	@scripts/get_firefox.sh
+	@$(BIN)/pytest tests/browser/test_firefox.py $(ARGS)
+
 check: .setup/test ## format, lint, types, import contracts, dead code, of the page too; no tests
 	@$(MAKE) --no-print-directory --jobs 2 .check/types .check/page .check/code
 
@@ -33,8 +37,8 @@ bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 bench-security: .setup/test ## measure what the guard is held to: S1 to S14; STEAD_BENCH_AGENTDYN names a copy of AgentDyn
 	@$(BIN)/python -m bench --conditions S1,S2,S3,S3.DYN,S6,S7,S8,S9,S10,S11,S12,S13,S14
 
-bench-ui: .setup/test ui ## measure the page: U1 to U7 and R5
-	@$(BIN)/python -m bench U1,U2,U3,U4,U5,U6,U7,R5
+bench-ui: .setup/test ui ## measure the page: U1 to U8 and R5
+	@$(BIN)/python -m bench U1,U2,U3,U4,U5,U6,U7,U8,R5
 
 bench-memory: .setup/test ## measure what is remembered and found again: M1 to M7; STEAD_BENCH_DATA names the data
 	@$(BIN)/python -m bench M1,M2,M3,M4,M5,M6,M7

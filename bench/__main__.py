@@ -77,6 +77,7 @@ MODULES = {
     "U5": "u5_axe",
     "U6": "u6_first_answer",
     "U7": "u7_hostile",
+    "U8": "u8_input",
     "WS-3": "ws3_checkpoints",
 }
 """Which file measures which bar. Each runs in a process of its own, so that none weighs on another's figure."""

@@ -67,17 +67,21 @@ def axe(page: Page, *, leave_out: tuple[str, ...] = ()) -> None:
     assert not found, f"{page.url}: {len(found)} violations\n" + "\n".join(found)
 
 
-def violations(page: Page, *, leave_out: tuple[str, ...] = (), colours_alone: bool = False) -> list[str]:
+def violations(
+    page: Page, *, leave_out: tuple[str, ...] = (), within: tuple[str, ...] = (), colours_alone: bool = False
+) -> list[str]:
     """Each broken rule at each place, in a few lines.
 
     Args:
         page: settled.
         leave_out: see ``axe``.
+        within: selectors of the parts that are looked at; without any it is the whole page.
         colours_alone: only by the rules whose verdict a theme can change.
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(_source())
-    context: dict[str, Any] = {"exclude": [[one] for one in leave_out]} if leave_out else {}
+    chosen = {"include": within, "exclude": leave_out}
+    context: dict[str, Any] = {name: [[one] for one in parts] for name, parts in chosen.items() if parts}
     rules = {"type": "rule", "values": list(COLOURS)} if colours_alone else {"type": "tag", "values": list(TAGS)}
     options = {"runOnly": rules, "resultTypes": ["violations"]}
     result = page.evaluate("([context, options]) => axe.run(context ?? document, options)", [context or None, options])

@@ -70,6 +70,11 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     "tell me of the harbour": (Turn(STORY),),
     "tell it slowly": (Turn(STORY * 3, delay_s=0.05),),
     "tell it at length": (Turn(STORY * 60, delay_s=0.03),),
+    "hang the west lamp": (
+        Turn("I hang it.", calls=(Call("edit", _EDIT),)),
+        Turn("", calls=(Call("shell", {"command": "curl -sSm 5 quay.example.com", "hosts": ["quay.example.com"]}),)),
+        Turn("The west lamp hangs."),
+    ),
     "sweep both quays": (
         Turn(
             "Both.",
@@ -141,6 +146,14 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("edit", {"path": "README.md", "old": "Read on.", "new": "Run `python3 tides.py`."}),)),
         Turn("", calls=(Call("shell", {"command": "python3 tides.py"}),)),
         Turn(TABLED),
+    ),
+    "push it": (
+        Turn("", calls=(Call("shell", {"command": "git push"}), Call("shell", {"command": "git status"}))),
+        Turn("A rule forbids it."),
+    ),
+    "colour the list": (
+        Turn("", calls=(Call("shell", {"command": "printf '\\033[31mred lamp\\033[0m\\n'"}),)),
+        Turn("It is red."),
     ),
     "be busy": (Turn(status=503, error="overloaded, says this play"),),
     "fail": (Turn(status=400, error="the model of this play refuses"),),

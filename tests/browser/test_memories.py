@@ -281,7 +281,7 @@ def test_what_is_forgotten_for_good_is_shown_first_and_leaves_a_receipt(walked: 
     (id,) = remember(walked, {"text": "The harbour master's dog is called Pitch."})
     page = visit(walked, "/memories?q=Pitch&by=words")
     drawer = opened(page, "The harbour master's dog is called Pitch.")
-    drawer.get_by_role("button", name="Delete permanently…").click()
+    drawer.get_by_role("button", name="Delete…").click()
     dialog = page.get_by_role("dialog", name="Delete this permanently?")
     expect(dialog).to_contain_text("The harbour master's dog is called Pitch.")
     expect(dialog.get_by_role("button", name="Delete permanently")).to_be_disabled()

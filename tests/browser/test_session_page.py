@@ -193,7 +193,7 @@ def test_a_session_gets_another_name_tags_and_a_place_in_the_archive(walked: Sta
     session = str(walked.house.post("/sessions", {"directory": str(walked.project), "title": "Boats"})["session"])
     page = visit(walked, f"/sessions/{session}")
     page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_role("menuitem", name="Name, tags and goal").click()
+    page.get_by_role("menuitem", name="Rename, tags and goal…").click()
     dialog = page.get_by_role("dialog", name="Name, tags and goal")
     dialog.get_by_role("textbox", name="Name").fill("Ferries")
     dialog.get_by_role("textbox", name="Tags").fill("harbour winter")

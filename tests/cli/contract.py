@@ -27,7 +27,7 @@ from stead.domain.ids import CommandId, SessionId, WorkspaceId
 from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
-from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
+from stead.domain.rows import ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, UsageRow
 from stead.domain.simulation import PolicyChange, Simulation
 from stead.domain.timeline import TimelinePage
 from stead.runtime import readiness
@@ -230,7 +230,11 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             )
             return page([hit], query)
         case ("open-runs",):
-            return page([{"session": run, "since_ms": now_ms() - 65_000, "what": "model"} for run in api.runs], query)
+            since_ms = now_ms() - 65_000
+            rows = [
+                OpenRunRow(SessionId(run), since_ms, "model", "Tides", "objective", 0, True) for run in api.runs
+            ]
+            return page(rows, query)
         case ("events",):
             return _events(api, query)
         case _:

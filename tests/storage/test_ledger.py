@@ -138,7 +138,7 @@ async def test_a_reading_is_reserved_settled_and_capped_as_a_request_is(journal:
     assert spent(journal, DAY) == ev.Spend(tokens=750)
     assert journal.usage("2000-01-01") == [
         UsageRow(DAY, "", "", 2, 2, 0, 0, 0, 0, True),
-        UsageRow(DAY, MODEL.provider, MODEL.model, 2, 0, 130, 20, 10, 0, True),
+        UsageRow(DAY, MODEL.provider, MODEL.model, 2, 0, 130, 20, 10, 0, True, timed=2, duration_ms=2000),
     ]
 
 
@@ -156,9 +156,11 @@ async def test_usage_adds_up_by_day_and_model_and_stays_when_a_session_is_forgot
         [draft(session(3), 1, requested(1), ts_ms=START_MS + DAY_MS), draft(session(3), 2, replied(1, 20))]
     )
     expected = [
-        UsageRow(day_of(START_MS + DAY_MS), MODEL.provider, MODEL.model, 1, 0, 10, 10, 5, 0, True),
+        UsageRow(
+            day_of(START_MS + DAY_MS), MODEL.provider, MODEL.model, 1, 0, 10, 10, 5, 0, True, timed=1, duration_ms=1000
+        ),
         UsageRow(DAY, "", "", 1, 1, 0, 0, 0, 0, True),
-        UsageRow(DAY, MODEL.provider, MODEL.model, 2, 0, 80, 20, 10, 0, True),
+        UsageRow(DAY, MODEL.provider, MODEL.model, 2, 0, 80, 20, 10, 0, True, timed=2, duration_ms=2000),
     ]
     assert journal.usage("2000-01-01") == expected
     assert journal.usage(day_of(START_MS + DAY_MS)) == expected[:1]

@@ -305,7 +305,8 @@ async def test_a_session_without_a_title_is_called_by_its_first_message(
 
 async def test_usage_covers_so_many_days_up_to_today(journal: JournalFile, views: Views) -> None:
     await journal.append([draft(ADA, 1, created()), *stream(ADA, [requested(), replied(tokens=60)], first=2)])
-    assert views.usage(1) == [UsageRow(DAY, MODEL.provider, MODEL.model, 1, 0, 50, 10, 5, 0, True)]
+    row = UsageRow(DAY, MODEL.provider, MODEL.model, 1, 0, 50, 10, 5, 0, True, timed=1, duration_ms=1000)
+    assert views.usage(1) == [row]
     later = views.usage(1)
     assert later == views.usage(30)
 

@@ -33,6 +33,8 @@ FILES: Mapping[str, bytes] = {
     "assets/.hidden": b"not served",
     ".vite/manifest.json": b"{}",
 }
+FOR_AN_HOUR = "max-age=3600"
+SELDOM_NEW = ("/icon.svg", "/stead.webmanifest")
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -94,7 +96,8 @@ async def test_a_file_has_its_own_media_type_and_its_own_content(door: Door, pat
     assert answer.headers["content-type"] == media_type
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.content == FILES[path[1:] or "index.html"]
-    assert answer.headers["cache-control"] == (FOR_EVER if path.startswith("/assets/") else "no-cache")
+    kept = FOR_EVER if path.startswith("/assets/") else FOR_AN_HOUR if path in SELDOM_NEW else "no-cache"
+    assert answer.headers["cache-control"] == kept
 
 
 async def test_whoever_accepts_gzip_is_sent_what_the_build_compressed(door: Door) -> None:

@@ -3795,7 +3795,7 @@ export interface components {
          *     Args:
          *         parts: of the next request, in order.
          *         tokens: of all of them.
-         *         window_tokens: of the smallest window in the session's chain.
+         *         window_tokens: of the smallest window in the session's chain; 0 when none of its providers is there any more.
          *         used_percent: of the window.
          *         trims_at_tokens: past this, room for a reply included, older parts are trimmed.
          *         trimmed_messages: how many messages are sent trimmed.
@@ -8229,9 +8229,13 @@ export interface components {
         /**
          * UsageRow
          * @description What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``.
+         *
+         *     ``duration_ms`` is that of ``timed`` replies together; of older ones none is known.
          */
         UsageRow: {
             day: string;
+            /** @default 0 */
+            duration_ms: number;
             failed: number;
             model: string;
             price_known: boolean;
@@ -8239,6 +8243,8 @@ export interface components {
             requests: number;
             /** @default  */
             session: string;
+            /** @default 0 */
+            timed: number;
             tokens_cached: number;
             tokens_in: number;
             tokens_out: number;

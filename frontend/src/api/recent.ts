@@ -21,7 +21,8 @@ export function useRecent() {
   });
 }
 
-/** The folders that were worked in lately, the last one first. */
-export function useRecentFolders(): string[] {
-  return [...new Set(useRecent().data?.map((row) => row.directory))];
+/** The folders that were worked in lately, the last one first; nothing until they are known. */
+export function useRecentFolders(): string[] | undefined {
+  const rows = useRecent().data;
+  return rows && [...new Set(rows.map((row) => row.directory))];
 }

@@ -21,11 +21,29 @@ export async function begin(): Promise<void> {
   await watch(await spend(takeCode()));
 }
 
+/** Where this browser was when it was told to sign in; a link without a page of its own leads there. */
+const WANTED = "stead.wanted";
+const WANTED_MS = 600_000;
+
+function keepPlace(): void {
+  const path = location.pathname + location.search;
+  if (path !== "/") localStorage.setItem(WANTED, JSON.stringify({ path, at: Date.now() }));
+}
+
+function backToPlace(): void {
+  const kept = JSON.parse(localStorage.getItem(WANTED) ?? "{}") as { path?: unknown; at?: unknown };
+  localStorage.removeItem(WANTED);
+  const fresh = typeof kept.at === "number" && Date.now() - kept.at < WANTED_MS;
+  const inside = typeof kept.path === "string" && /^\/[^/\\]/.test(kept.path);
+  if (fresh && inside && location.pathname === "/") history.replaceState(null, "", kept.path as string);
+}
+
 /** Spend a code; gives why it did not sign this browser in, "" if it did or there was none. */
 async function spend(code: string): Promise<string> {
   if (!code) return "";
   try {
     await data(api.POST("/sign-in", { body: { code } }));
+    backToPlace();
     return "";
   } catch (error) {
     // A link that was used before does no harm in a browser that is signed in.
@@ -49,6 +67,7 @@ async function watch(problem: string): Promise<void> {
     live.start(head);
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
+      keepPlace();
       useSignedIn.setState({ state: "out", problem });
       return;
     }
@@ -72,6 +91,7 @@ export async function signOut(): Promise<void> {
   await data(api.POST("/sign-out", { body: {} }));
   // Whoever signs out leaves nothing half-written to whoever comes next.
   sessionStorage.clear();
+  localStorage.removeItem(WANTED);
   leave();
 }
 

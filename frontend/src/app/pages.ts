@@ -4,11 +4,18 @@
  */
 import type { ComponentType } from "react";
 import { t } from "@/i18n/en/app";
+import { preloadMarkdown } from "@/markdown/Lazy";
 
 export interface Page {
   path: string;
   title: string;
   load: () => Promise<ComponentType>;
+}
+
+/** What shows the words of a timeline comes at the same time, not after it. */
+function sessionPages() {
+  preloadMarkdown();
+  return import("@/features/sessions/SessionPage");
 }
 
 export const PAGES = {
@@ -35,7 +42,7 @@ export const PAGES = {
   objective: {
     path: "/objectives/$id",
     title: t("objectives"),
-    load: async () => (await import("@/features/sessions/SessionPage")).ObjectivePage,
+    load: async () => (await sessionPages()).ObjectivePage,
   },
   sessions: {
     path: "/sessions",
@@ -50,7 +57,7 @@ export const PAGES = {
   session: {
     path: "/sessions/$id",
     title: t("sessions"),
-    load: async () => (await import("@/features/sessions/SessionPage")).SessionPage,
+    load: async () => (await sessionPages()).SessionPage,
   },
   approvals: {
     path: "/approvals",

@@ -10,6 +10,10 @@ it("keeps the words and drops the marks", () => {
   expect(plainLine("Seen: | lamp | lit | | --- | --- | | north | yes | end")).toBe(
     "Seen: · lamp · lit · north · yes · end",
   );
+  expect(plainLine("Seen: | lamp | lit | | --- | :-: | | north | yes | and so on")).toBe(
+    "Seen: · lamp · lit · north · yes · and so on",
+  );
+  expect(plainLine("a | b")).toBe("a | b");
   expect(plainOf("```python\nx = 1\n```")).toBe("x = 1");
 });
 

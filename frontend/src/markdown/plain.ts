@@ -8,7 +8,7 @@ const STARS = /\*\*|~~|`+/g;
 const EMPHASIS = /(^|[\s(])([*_])(?=\S)([^*_\n]{1,200})\2(?=[\s).,;:!?]|$)/gm;
 /** A table that was put on one line. */
 const FLAT_TABLE = /^.*\|(?: *:?-{3,}:? *\|)+.*$/gm;
-const DASHES = /^(?::?-{3,}:?)?$/;
+const DASHES = /^(?::?-{3,}:?|:-+:?|-+:)?$/;
 const CELLS = /^[ \t]*\|(.*)\|[ \t]*$/gm;
 
 function joined(cells: readonly string[]): string {

@@ -5,7 +5,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { t } from "@/i18n/en/story";
-import { preloadMarkdown } from "@/markdown/Lazy";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -17,7 +16,7 @@ import { retryStory, useStory } from "./store";
 import { carriedOver } from "./view/carried";
 import { WritingView } from "./view/ItemView";
 import { RowView } from "./view/RowView";
-import { drawn, estimate, isThinking, rowsOf } from "./view/rows";
+import { drawn, endsInFailure, estimate, isThinking, rowsOf } from "./view/rows";
 import { Thinking } from "./view/Thinking";
 import { type TimelineTools, Tools } from "./view/tools";
 
@@ -39,9 +38,6 @@ export interface TimelineProps {
   ref?: Ref<TimelineHandle> | undefined;
   className?: string | undefined;
 }
-
-// A story takes a while to come; what shows its words comes meanwhile.
-preloadMarkdown();
 
 const NO_TOOLS: TimelineTools = {};
 const NOTHING: readonly Item[] = [];
@@ -90,6 +86,11 @@ export function Timeline({ session, tools = NO_TOOLS, marked, ref, className }: 
   );
 }
 
+/** Whether it was there before anybody said anything. */
+function isSetUp({ kind }: Item): boolean {
+  return kind === "opened" || kind === "line";
+}
+
 type RowsProps = Pick<TimelineProps, "marked" | "ref" | "className"> & {
   story: Story;
   /** What was said in the session that this one goes on from. */
@@ -118,6 +119,7 @@ function Rows({ story, before, marked, ref, className }: RowsProps) {
     });
   }, []);
   const rows = useMemo(() => rowsOf(items, { session: story.id, density, open }), [items, story.id, density, open]);
+  const stuck = endsInFailure(rows);
   const [following, setFollowing] = useState(true);
   // Below the last item stands what is under way.
   const tail = story.writing !== null || isThinking(story);
@@ -217,7 +219,7 @@ function Rows({ story, before, marked, ref, className }: RowsProps) {
                 {row ? (
                   <RowView
                     row={row}
-                    last={index === rows.length - 1}
+                    stuck={stuck && index === rows.length - 1}
                     session={story.row}
                     density={density}
                     open={open.has(row.id)}
@@ -232,7 +234,9 @@ function Rows({ story, before, marked, ref, className }: RowsProps) {
             );
           })}
         </ol>
-        {items.length === 0 && <p className="px-6 py-4 text-ink-2">{t("empty")}</p>}
+        {!tail && story.row?.kind === "session" && items.every(isSetUp) && (
+          <p className="px-6 py-4 text-ink-2">{t("empty")}</p>
+        )}
       </section>
       {away && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">

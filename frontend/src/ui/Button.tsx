@@ -3,11 +3,11 @@ import type { ReactNode } from "react";
 import { cx } from "./classes";
 import { Icon, type IconName } from "./Icon";
 
-export type ButtonKind = "primary" | "plain" | "quiet" | "danger" | "ask";
+export type ButtonKind = "primary" | "plain" | "quiet" | "danger" | "destroy" | "ask";
 export type ButtonSize = "sm" | "md";
 
 export interface ButtonProps extends Omit<Base.Props, "className" | "children"> {
-  /** One primary a view. A danger stays grey until it is pointed at, so that red means something. */
+  /** One primary a view. A danger stays grey until it is pointed at, so that red means something; what then confirms it is red. */
   kind?: ButtonKind | undefined;
   size?: ButtonSize | undefined;
   icon?: IconName | undefined;
@@ -24,6 +24,7 @@ const KINDS: Record<ButtonKind, string> = {
   danger:
     "border-line-strong bg-raised text-ink hover:not-data-disabled:border-danger hover:not-data-disabled:bg-danger-fill " +
     "hover:not-data-disabled:text-danger focus-visible:text-danger",
+  destroy: "border-transparent bg-danger text-on-danger hover:not-data-disabled:bg-danger/88",
   ask: "border-ask-line bg-ask-fill text-ask hover:not-data-disabled:border-ask",
 };
 

@@ -65,7 +65,7 @@ export function Combobox<V extends string>({
         </span>
       </Base.InputGroup>
       <Base.Portal>
-        <Base.Positioner sideOffset={4} className="z-50">
+        <Base.Positioner sideOffset={4} className="z-(--layer-over)">
           <Base.Popup
             className={cx(POPUP, "max-h-[min(24rem,var(--available-height))] w-(--anchor-width) overflow-y-auto p-1")}
           >

@@ -44,8 +44,11 @@ export function Dialog({
     <Base.Root open={open} onOpenChange={(next) => onOpenChange?.(next)} disablePointerDismissal={keep}>
       {trigger && <Base.Trigger render={trigger} />}
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-scrim transition-opacity data-starting-style:opacity-0 data-ending-style:opacity-0" />
-        <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center md:items-start md:p-6 md:pt-[12dvh]">
+        <Base.Backdrop
+          forceRender
+          className="fixed inset-0 z-(--layer-over) bg-scrim transition-opacity data-starting-style:opacity-0 data-ending-style:opacity-0"
+        />
+        <Base.Viewport className="fixed inset-0 z-(--layer-over) flex items-end justify-center md:items-start md:p-6 md:pt-[12dvh]">
           <Base.Popup
             ref={popup}
             initialFocus={() => popup.current?.querySelector<HTMLElement>(FIELD) ?? popup.current}

@@ -35,8 +35,11 @@ export function Drawer({
     <Base.Root open={open} onOpenChange={(next) => onOpenChange?.(next)} swipeDirection={desk ? "right" : "down"}>
       {trigger && <Base.Trigger render={trigger} />}
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-scrim opacity-[calc(1-var(--drawer-swipe-progress))] transition-opacity data-swiping:duration-0 data-starting-style:opacity-0 data-ending-style:opacity-0" />
-        <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-end md:items-stretch">
+        <Base.Backdrop
+          forceRender
+          className="fixed inset-0 z-(--layer-over) bg-scrim opacity-[calc(1-var(--drawer-swipe-progress))] transition-opacity data-swiping:duration-0 data-starting-style:opacity-0 data-ending-style:opacity-0"
+        />
+        <Base.Viewport className="fixed inset-0 z-(--layer-over) flex items-end justify-end md:items-stretch">
           <Base.Popup
             className={cx(
               "flex max-h-[92dvh] w-full flex-col border-line bg-raised text-ink shadow-raised outline-none",

@@ -20,6 +20,8 @@ export interface FolderPickerProps {
   /** Absolute, as typed or chosen; "" for none yet. The daemon has the last word when it is used. */
   value: string;
   onChange: (path: string) => void;
+  /** Enter in the field. */
+  onEnter?: (() => void) | undefined;
   label?: string | undefined;
   hint?: string | undefined;
   /** Why it was refused when it was used. */
@@ -29,7 +31,14 @@ export interface FolderPickerProps {
 const TYPING_MS = 250;
 const RECENT = 4;
 
-export function FolderPicker({ value, onChange, label = t("label"), hint = t("hint"), error }: FolderPickerProps) {
+export function FolderPicker({
+  value,
+  onChange,
+  onEnter,
+  label = t("label"),
+  hint = t("hint"),
+  error,
+}: FolderPickerProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
@@ -38,7 +47,8 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
   const home = useFolder("", value.startsWith("~") || (open && value === "")).data?.path ?? "";
   const [asked, ask] = useSettled(expanded(value, home), TYPING_MS);
   const found = useFound(asked, open);
-  const recent = useRecentFolders().filter((path) => path !== value);
+  const known = useRecentFolders();
+  const recent = known?.filter((path) => path !== value) ?? [];
 
   const walk = (path: string) => {
     setOpen(true);
@@ -51,6 +61,10 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
     box.current?.querySelector("input")?.focus();
   };
   const down = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && onEnter && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      onEnter();
+    }
     if (event.key !== "ArrowDown") return;
     event.preventDefault();
     setOpen(true);
@@ -88,6 +102,7 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
           <State kind="good">{t("yes")}</State>
         </p>
       )}
+      {!known && <div className="mt-2 h-(--target)" />}
       {recent.length > 0 && !open && <Recent paths={recent} onChoose={choose} />}
       {open && (
         <FolderList

@@ -38,7 +38,7 @@ export function Menu({
     <Base.Root>
       <Base.Trigger render={trigger} />
       <Base.Portal>
-        <Base.Positioner sideOffset={4} align={align} className="z-50">
+        <Base.Positioner sideOffset={4} align={align} className="z-(--layer-over)">
           <Base.Popup className={cx(POPUP, "max-h-(--available-height) min-w-44 overflow-y-auto p-1")}>
             {keyed(entries).map(({ key, entry }) => (
               <Entry key={key} entry={entry} />

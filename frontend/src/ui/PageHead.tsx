@@ -22,7 +22,11 @@ export function PageHead({
         <h1 className="text-xl font-semibold break-words">{title}</h1>
         {description && <p className="mt-1 max-w-measure text-base text-ink-2">{description}</p>}
       </div>
-      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions && (
+        <div data-actions className="flex flex-wrap items-center gap-2">
+          {actions}
+        </div>
+      )}
     </header>
   );
 }

@@ -31,7 +31,7 @@ export function Popover({
     <Base.Root open={open} onOpenChange={(next) => onOpenChange?.(next)}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
-        <Base.Positioner side={side} align={align} sideOffset={6} collisionPadding={8} className="z-50">
+        <Base.Positioner side={side} align={align} sideOffset={6} collisionPadding={8} className="z-(--layer-over)">
           <Base.Popup
             className={cx(
               POPUP,

@@ -60,7 +60,7 @@ export function Select<V extends string>({
         </Base.Icon>
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">
+        <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-(--layer-over)">
           <Base.Popup className={cx(POPUP, "max-h-(--available-height) min-w-(--anchor-width) overflow-y-auto p-1")}>
             <Base.List>
               {items.map((item) => (

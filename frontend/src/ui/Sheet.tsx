@@ -24,7 +24,7 @@ export function Sheet({
       <Dialog.Portal>
         <Dialog.Popup
           className={cx(
-            "fixed inset-0 z-40 flex flex-col bg-paper text-ink shadow-raised outline-none",
+            "fixed inset-0 z-(--layer-over) flex flex-col bg-paper text-ink shadow-raised outline-none",
             !full && "md:left-auto md:w-160 md:border-line md:border-l",
           )}
         >

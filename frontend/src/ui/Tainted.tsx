@@ -38,7 +38,7 @@ export function Tainted({ origins, children, word = false, className }: TaintedP
         {word && t("untrusted")}
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner side="top" sideOffset={4} collisionPadding={8} className="z-60">
+        <Base.Positioner side="top" sideOffset={4} collisionPadding={8} className="z-(--layer-hint)">
           <Base.Popup
             initialFocus={false}
             finalFocus={false}

@@ -18,7 +18,7 @@ export function Tooltip({
     <Base.Root>
       <Base.Trigger delay={350} render={children} />
       <Base.Portal>
-        <Base.Positioner side={side} sideOffset={6} collisionPadding={8} className="z-60">
+        <Base.Positioner side={side} sideOffset={6} collisionPadding={8} className="z-(--layer-hint)">
           <Base.Popup className="max-w-80 rounded-md bg-ink px-2 py-1 text-xs break-words text-paper shadow-raised transition-opacity data-starting-style:opacity-0 data-ending-style:opacity-0 data-instant:transition-none">
             {content}
           </Base.Popup>

@@ -174,7 +174,10 @@ UsageBy = Literal["day", "session"]
 
 
 class UsageRow(msgspec.Struct, frozen=True):
-    """What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``."""
+    """What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``.
+
+    ``duration_ms`` is that of ``timed`` replies together; of older ones none is known.
+    """
 
     day: str
     provider: str
@@ -187,6 +190,8 @@ class UsageRow(msgspec.Struct, frozen=True):
     usd_micros: int
     price_known: bool
     session: SessionId = SessionId("")
+    timed: int = 0
+    duration_ms: int = 0
 
 
 class SearchRow(msgspec.Struct, frozen=True):

@@ -91,9 +91,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             if heard:  # a limit ended the turn before it came to these words
                 _begin_turn(session, seq)
         case ev.SessionClosed():
-            session.phase = "ended"
-            session.resting = True
-            session.compacting = 0
+            session.phase, session.resting, session.compacting = "ended", True, 0
             close_turn(session, "Not run: the session was closed.")
         case ev.SessionLabelled(title=title):
             session.spec = msgspec.structs.replace(session.spec, title=title or session.spec.title)

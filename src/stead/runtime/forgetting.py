@@ -254,7 +254,7 @@ class Forgetting:
 
 def said(receipt: ForgetReceipt) -> str:
     """A receipt in a line, without a word of what was forgotten."""
-    gone = f"{len(receipt.memories)} memories and words of {len(receipt.events)} events are forgotten"
+    gone = f"forgotten (memories: {len(receipt.memories)}, events with words of them: {len(receipt.events)})"
     left = f"; still in {len(receipt.left)} places, see the receipt" if receipt.left else "; no byte is left"
     backups = f"; {len(receipt.backups)} older backups have them" if receipt.backups else ""
     return gone + left + backups

@@ -62,6 +62,12 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             return (*lapsed(session), ev.SessionClosed(door=door))
         case cmd.AnswerCheck(id=id, holds=holds):
             return _answered(session, id, holds=holds, door=door)
+        case cmd.SwitchModel():
+            chain = command.chain or session.spec.chain
+            effort = session.spec.effort if command.effort is None else command.effort
+            if (chain, effort) == (session.spec.chain, session.spec.effort):
+                raise Conflict("it uses these models already, with this effort")
+            return (ev.ModelSwitched(chain, effort, unpriced(chain, models), door),)
         case _ if session.end is not None:
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
         case cmd.SendMessage(text=text, interrupt=interrupt, attachments=attached):
@@ -81,12 +87,6 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             if session.spec.interactive:
                 raise Conflict("acceptance checks belong to a goal; an interactive session has none")
             return (ev.ChecksSet(with_checks(session, all_checked(checks), dropped), "person"),)
-        case cmd.SwitchModel():
-            chain = command.chain or session.spec.chain
-            effort = session.spec.effort if command.effort is None else command.effort
-            if (chain, effort) == (session.spec.chain, session.spec.effort):
-                raise Conflict("it uses these models already, with this effort")
-            return (ev.ModelSwitched(chain, effort, unpriced(chain, models), door),)
         case cmd.RaiseBudget(budget=budget):
             check_budget(budget)
             return (ev.BudgetRaised(budget=budget, door=door),)

@@ -37,14 +37,14 @@ NO_CAP = Budget(tokens="unlimited", usd_micros="unlimited")
 _CAP = "cap"
 _INSERT = """
     INSERT INTO ledger (session, number, day, state, provider, model, tokens, usd_micros, price_known,
-                        tokens_in, tokens_out, tokens_cached)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        tokens_in, tokens_out, tokens_cached, duration_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _OR_SETTLE = """
     ON CONFLICT (session, number) DO UPDATE SET
         state = excluded.state, provider = excluded.provider, model = excluded.model, tokens = excluded.tokens,
         usd_micros = excluded.usd_micros, price_known = excluded.price_known, tokens_in = excluded.tokens_in,
-        tokens_out = excluded.tokens_out, tokens_cached = excluded.tokens_cached
+        tokens_out = excluded.tokens_out, tokens_cached = excluded.tokens_cached, duration_ms = excluded.duration_ms
 """
 _SPENT = """
     SELECT coalesce(sum(tokens), 0), coalesce(sum(usd_micros), 0), coalesce(min(price_known), 1)
@@ -53,7 +53,7 @@ _SPENT = """
 _USAGE = """
     SELECT max(day), provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
            sum(tokens_out), sum(tokens_cached), sum(usd_micros), min(price_known),
-           CASE WHEN :by = 'session' THEN session ELSE '' END AS whose
+           CASE WHEN :by = 'session' THEN session ELSE '' END AS whose, sum(duration_ms > 0), sum(duration_ms)
     FROM ledger WHERE day >= :since AND state <> 'reserved'
     GROUP BY CASE WHEN :by = 'session' THEN '' ELSE day END, whose, provider, model
     ORDER BY max(day) DESC, whose, provider, model
@@ -117,7 +117,7 @@ def _reserve(connection: Connection, draft: Draft, body: ModelRequested | Readin
         so_far = spent(connection, day)
         _require(day, "tokens", allowed.tokens, so_far.tokens, body.reserved.tokens)
         _require(day, "millionths of a dollar", allowed.usd_micros, so_far.usd_micros, body.reserved.usd_micros)
-    row = (draft.session, body.number, day, "reserved", "", "", *msgspec.structs.astuple(body.reserved), 0, 0, 0)
+    row = (draft.session, body.number, day, "reserved", "", "", *msgspec.structs.astuple(body.reserved), 0, 0, 0, 0)
     try:
         connection.execute(_INSERT, row)
     except IntegrityError as error:
@@ -142,8 +142,8 @@ def _settle(
     used: Usage,
 ) -> None:
     """Put what was spent in place of the reservation, on its day."""
-    state = "failed" if isinstance(body, ModelFailed | ReadingFailed) else "replied"
-    figures = (*msgspec.structs.astuple(body.spend), used.input, used.output, used.cached)
+    state, took_ms = ("failed", 0) if isinstance(body, ModelFailed | ReadingFailed) else ("replied", body.duration_ms)
+    figures = (*msgspec.structs.astuple(body.spend), used.input, used.output, used.cached, took_ms)
     connection.execute(
         _INSERT + _OR_SETTLE,
         (draft.session, body.number, day_of(draft.ts_ms), state, model.provider, model.model, *figures),

@@ -167,7 +167,8 @@ def _read(file: Path) -> bytes | None:
 def _fresh(content: bytes, media_type: str, known: str) -> Response:
     """A file that may change, or that it has not since the caller asked last (``If-None-Match``)."""
     etag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
-    headers = {"etag": etag, "cache-control": "no-cache"}
+    # A tab's icon may be asked for with each title that the tab gets.
+    headers = {"etag": etag, "cache-control": "no-cache" if media_type.startswith("text/html") else "max-age=3600"}
     if {"*", etag} & {one.strip().removeprefix("W/") for one in known.split(",")}:
         return Response(status_code=304, headers=headers)
     return Response(content, headers=headers, media_type=media_type)

@@ -12,7 +12,7 @@ export function BottomBar() {
   return (
     <nav
       aria-label={t("main")}
-      className="fixed inset-x-0 bottom-0 z-30 grid h-[calc(var(--bar)+env(safe-area-inset-bottom))] grid-cols-4 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      className="fixed inset-x-0 bottom-0 z-(--layer-frame) grid h-[calc(var(--bar)+env(safe-area-inset-bottom))] grid-cols-4 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       {BAR.map((place) => {
         const here = isWithin(path, place);

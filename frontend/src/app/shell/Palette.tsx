@@ -1,14 +1,16 @@
-/** Everywhere to go and much to do, by typing: pages, sessions, objectives, commands, and the history's own words. */
+/** Everywhere to go and much to do, by typing: what the page offers, pages, commands, work, memories, settings, the history. */
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useMemo, useState } from "react";
 import { api, data } from "@/api/client";
 import { signOut } from "@/api/session";
 import { Keys } from "@/features/keys/KeysList";
 import { keysOf } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
+import { t as settings } from "@/i18n/en/settings";
+import { offeredNow, useActions } from "@/ui/actions";
 import { useAppearance } from "@/ui/appearance";
 import { OPTION } from "@/ui/classes";
 import { Icon } from "@/ui/Icon";
@@ -29,6 +31,19 @@ interface Group {
 }
 
 const WORKS_SHOWN = 200;
+const MEMORIES_SHOWN = 8;
+
+/** Single settings, by the section that has them. */
+const SETTINGS = {
+  models: ["order", "providers", "add"],
+  limits: ["limitsTitle"],
+  search: ["searchTitle", "engine"],
+  appearance: ["theme", "density", "language"],
+  notifications: ["outsideTitle"],
+  keyboard: ["keyboard"],
+  browser: ["browserTitle"],
+  about: ["health", "record"],
+} as const;
 
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [typed, setTyped] = useState("");
@@ -61,8 +76,8 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
       }}
     >
       <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
-        <Dialog.Viewport className="fixed inset-0 z-40 flex items-start justify-center p-3 md:pt-[12dvh]">
+        <Dialog.Backdrop className="fixed inset-0 z-(--layer-over) bg-scrim" />
+        <Dialog.Viewport className="fixed inset-0 z-(--layer-over) flex items-start justify-center p-3 md:pt-[12dvh]">
           <Dialog.Popup
             aria-label={t("palette")}
             className="flex max-h-[min(32rem,80dvh)] w-full max-w-140 flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised"
@@ -130,6 +145,15 @@ function useGroups(open: boolean, typed: string): Group[] {
     enabled: open,
     queryFn: () => data(api.GET("/sessions", { params: { query } })),
   });
+  const words = typed.trim();
+  const memories = useQuery({
+    queryKey: ["memories", "palette", words],
+    enabled: open && words.length > 2,
+    queryFn: () => data(api.GET("/memories", { params: { query: { words, limit: MEMORIES_SHOWN } } })),
+  });
+  const actions = useActions((now) => now.actions);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the page offers is read when the palette opens, and when it changes
+  const here = useMemo(() => (open ? offeredNow() : []), [open, actions]);
   const go = (path: string) => () => void navigate({ to: path });
   const pages: Item[] = Object.entries(PAGES)
     .filter(([, page]) => !page.path.includes("$") && !page.path.endsWith("/new"))
@@ -152,11 +176,36 @@ function useGroups(open: boolean, typed: string): Group[] {
       label: row.title,
       act: go(`${root}/${row.id}`),
     }));
+  const taken = new Set(commands.map(({ label }) => label));
   const groups: Group[] = [
+    {
+      value: t("groupHere"),
+      items: here
+        .filter(({ label }) => !taken.has(label))
+        .map(({ id, label, act }) => ({ value: `here ${id}`, label, keys: keysOf(id), act })),
+    },
     { value: t("groupPages"), items: pages },
     { value: t("groupCommands"), items: commands },
     { value: t("sessions"), items: work(sessions, "/sessions") },
     { value: t("objectives"), items: work(objectives, "/objectives") },
+    {
+      value: t("groupMemories"),
+      items: (memories.data?.items ?? []).map(({ memory }) => ({
+        value: memory.id,
+        label: memory.text.replace(/\s+/g, " "),
+        act: () => void navigate({ to: "/memories", search: { id: memory.id } as never }),
+      })),
+    },
+    {
+      value: t("groupSettings"),
+      items: Object.entries(SETTINGS).flatMap(([section, names]) =>
+        names.map((name) => ({
+          value: `setting ${name}`,
+          label: settings(name),
+          act: () => void navigate({ to: "/settings", search: { section } as never }),
+        })),
+      ),
+    },
   ];
   if (typed.trim()) {
     // Its label holds what was typed, so it is always among what fits, and last.

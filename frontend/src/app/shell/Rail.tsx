@@ -84,8 +84,11 @@ function PlaceLine({ place, onGo }: Going & { place: Place }) {
 
 /** The newest sessions and objectives by their folders; the folder that something happened in last is first. */
 function Works({ onGo }: Going) {
-  const works = useRecent().data?.slice(0, SHOWN) ?? [];
+  const recent = useRecent();
+  const works = recent.data?.slice(0, SHOWN) ?? [];
   const folders = [...new Set(works.map((work) => work.directory))];
+  // What stands below them would jump.
+  if (recent.isPending) return null;
   return (
     <>
       {folders.map((folder) => (

@@ -16,16 +16,21 @@ import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
 import { isAt } from "./places";
 import { Rail } from "./Rail";
-import { SignIn } from "./SignIn";
 import { OfflineNote, StaleNote, useOutdated } from "./StaleNote";
 import { TopLine } from "./TopLine";
 
+const SignIn = part(async () => (await import("./SignIn")).SignIn);
 const Overlays = part(async () => (await import("./Overlays")).Overlays);
 
 export function Shell() {
   const { state } = useSignedIn();
   if (state === "asking") return null;
-  return state === "out" ? <SignIn /> : <Inside />;
+  if (state === "in") return <Inside />;
+  return (
+    <Suspense>
+      <SignIn />
+    </Suspense>
+  );
 }
 
 /** The frame itself; nothing of it asks the daemon for anything before somebody is signed in. */
@@ -38,7 +43,7 @@ function Inside() {
     <div className="grid min-h-dvh grid-cols-1 grid-rows-[var(--top)_1fr] md:grid-cols-[var(--rail)_minmax(0,1fr)]">
       <a
         href="#content"
-        className="sr-only rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+        className="sr-only rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-(--layer-hint)"
       >
         {t("skip")}
       </a>

@@ -1,5 +1,8 @@
 import { useSignedIn } from "@/api/session";
 import { t } from "@/i18n/en/app";
+import { CopyButton } from "@/ui/CopyButton";
+
+const COMMAND = "stead open";
 
 /** What a browser sees that nobody signed in. */
 export function SignIn() {
@@ -15,7 +18,11 @@ export function SignIn() {
         </p>
       )}
       <p>{t("signInHow")}</p>
-      <pre className="rounded-md border border-line bg-surface p-3">stead open</pre>
+      <div className="flex items-center justify-between rounded-md border border-line bg-surface py-1 pr-1 pl-3">
+        <pre>{COMMAND}</pre>
+        <CopyButton text={COMMAND} label={t("copyCommand")} />
+      </div>
+      <p className="text-ink-2 text-sm">{t("signInBack")}</p>
     </main>
   );
 }

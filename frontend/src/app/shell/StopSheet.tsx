@@ -29,7 +29,7 @@ export function StopSheet({ open, onClose }: { open: boolean; onClose: () => voi
       footer={
         <>
           <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="danger" icon="stop" busy={stop.isPending && t("stopping")} onClick={go}>
+          <Button kind="destroy" icon="stop" busy={stop.isPending && t("stopping")} onClick={go}>
             {t("stopAll")}
           </Button>
         </>

@@ -21,10 +21,10 @@ export function TopLine() {
   const title = areaOf(path)?.label ?? (here ? PAGES[here].title : "");
   const { show } = useOverlays();
   return (
-    <header className="sticky top-0 z-20 flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
+    <header className="sticky top-0 z-(--layer-frame) flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
       <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{title}</span>
       <div id="toasts-line" className="min-w-0 flex-1 max-xl:hidden" />
-      <div className="ml-auto flex items-center gap-3 max-md:gap-1.5">
+      <div className="flex items-center justify-end gap-3 max-xl:flex-1 max-md:gap-1.5">
         <StopAll />
         <button
           type="button"

@@ -1,9 +1,10 @@
 /** One question at an address of its own, for a link from a notification or the audit log. */
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { api, data } from "@/api/client";
+import { api, data, Refused } from "@/api/client";
 import { usePending } from "@/api/pending";
 import { t } from "@/i18n/en/approvals";
+import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { ButtonLink, Link } from "@/ui/Link";
 import { Skeleton } from "@/ui/Skeleton";
@@ -23,7 +24,11 @@ export function ApprovalPage() {
       {error ? (
         <>
           <h1 className="sr-only">{t("title")}</h1>
-          <ErrorNote error={error} />
+          {error instanceof Refused && error.status === 404 ? (
+            <Empty title={t("unknown")}>{t("unknownWhy")}</Empty>
+          ) : (
+            <ErrorNote title={t("oneFailed")} error={error} />
+          )}
         </>
       ) : row ? (
         <>

@@ -1,6 +1,6 @@
-/** What needs an answer: where there is room a list next to the chosen card, else a list of links to them. */
+/** What needs an answer: the chosen card, and a list of all next to it, or below it where there is no room. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState, useSyncExternalStore } from "react";
+import { useRef, useState } from "react";
 import type { Schema } from "@/api/client";
 import { usePending, useReviews } from "@/api/pending";
 import { t } from "@/i18n/en/approvals";
@@ -23,8 +23,6 @@ import { Title } from "./Title";
 type Item =
   | { kind: "question"; id: string; row: Schema["ApprovalRow"] }
   | { kind: "review"; id: string; row: Schema["ObjectiveRow"] };
-
-const WIDE = matchMedia("(min-width: 64rem)");
 
 export function Inbox() {
   const { data: rows, error: unread } = usePending();
@@ -50,13 +48,17 @@ function Columns({ items }: { items: readonly Item[] }) {
   const { at }: { at?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
   const [moved, setMoved] = useState(false);
-  const wide = useSyncExternalStore(watchWidth, () => WIDE.matches);
+  const card = useRef<HTMLDivElement>(null);
   const place = Math.max(
     0,
     items.findIndex(({ id }) => id === at),
   );
   const chosen = items[place];
-  const choose = (id: string | undefined) => void navigate({ to: "/approvals", search: { at: id }, replace: true });
+  const choose = (id: string | undefined) => {
+    void navigate({ to: "/approvals", search: { at: id }, replace: true });
+    // Where the list stands below the card, one goes back up to it.
+    if (card.current && card.current.getBoundingClientRect().top < 0) card.current.scrollIntoView();
+  };
   useMoves((by) => choose(items[Math.min(items.length - 1, Math.max(0, place + by))]?.id));
   const questions = items.flatMap((item) => (item.kind === "question" ? [item.row] : []));
 
@@ -69,15 +71,18 @@ function Columns({ items }: { items: readonly Item[] }) {
 
   return (
     <div className="grid gap-6 lg:grid-cols-[16rem_minmax(0,1fr)] xl:grid-cols-[20rem_minmax(0,1fr)]">
-      <ul aria-label={t("pendingTab")} className="min-w-0 self-start">
+      <ul aria-label={t("pendingTab")} className={cx("min-w-0 self-start", items.length === 1 && "max-lg:hidden")}>
         {items.map((item) => (
           <li key={item.id}>
-            <Line item={item} chosen={wide && item === chosen} onChoose={wide ? () => choose(item.id) : undefined} />
+            <Line item={item} chosen={item === chosen} onChoose={() => choose(item.id)} />
           </li>
         ))}
       </ul>
-      {wide && chosen && (
-        <div className="min-w-0 self-start lg:sticky lg:top-[calc(var(--top)+1rem)]">
+      {chosen && (
+        <div
+          ref={card}
+          className="min-w-0 scroll-mt-[calc(var(--top)+1rem)] self-start max-lg:order-first lg:sticky lg:top-[calc(var(--top)+1rem)]"
+        >
           {chosen.kind === "review" ? (
             <ReviewLine row={chosen.row} />
           ) : (
@@ -120,7 +125,7 @@ function Chosen({
   );
 }
 
-function Line({ item, chosen, onChoose }: { item: Item; chosen: boolean; onChoose: (() => void) | undefined }) {
+function Line({ item, chosen, onChoose }: { item: Item; chosen: boolean; onChoose: () => void }) {
   const { kind, row } = item;
   const review = kind === "review";
   const home = item.kind === "review" ? `/${item.row.kind}s/$id` : "/approvals/$id";
@@ -131,7 +136,7 @@ function Line({ item, chosen, onChoose }: { item: Item; chosen: boolean; onChoos
       kind="plain"
       aria-current={chosen || undefined}
       onClick={(event) => {
-        if (!onChoose || event.ctrlKey || event.metaKey || event.shiftKey) return;
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
         onChoose();
       }}
@@ -155,9 +160,4 @@ function Line({ item, chosen, onChoose }: { item: Item; chosen: boolean; onChoos
       </span>
     </Link>
   );
-}
-
-function watchWidth(tell: () => void): () => void {
-  WIDE.addEventListener("change", tell);
-  return () => WIDE.removeEventListener("change", tell);
 }

@@ -23,12 +23,14 @@ export function Values({ decision }: { decision: Decision }) {
               <SafeText mono className="font-medium">
                 {origin.argument}
               </SafeText>
-              {origin.integrity === "untrusted" ? (
+              {origin.integrity === "untrusted" && !origin.source ? (
+                <span className="text-ink-2">{whence(origin)}</span>
+              ) : origin.integrity === "untrusted" ? (
                 <Tainted origins={[whence(origin)]} word className="justify-self-start" />
               ) : (
                 <span className="text-ink-2">{t(LEVELS[origin.integrity])}</span>
               )}
-              {origin.integrity === "untrusted" && (
+              {origin.integrity === "untrusted" && origin.source && (
                 <span className="text-ink-2">
                   <SafeText>{whence(origin)}</SafeText>
                 </span>

@@ -51,7 +51,7 @@ export function EgressPage() {
   return (
     <div className="grid max-w-300 gap-8 p-4 md:p-6">
       <div>
-        <PageHead title={t("title")} description={t("about")} actions={rows && rows.length > 0 && allow} />
+        <PageHead title={t("title")} description={t("about")} actions={rows?.length !== 0 && allow} />
         <Panel title={t("allowed")}>
           <DataTable
             name={t("table")}

@@ -24,6 +24,10 @@ const GO = [
   ["audit", "G L"],
   ["usage", "G U"],
   ["settings", "G P"],
+  ["memories", "G M"],
+  ["directives", "G D"],
+  ["rules", "G R"],
+  ["search", "G F"],
 ] as const;
 
 /** All of them, with the keys that they come with. */
@@ -43,7 +47,11 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { id: "deny", label: t("deny"), keys: "D" },
   { id: "next", label: t("next"), keys: "J" },
   { id: "previous", label: t("previous"), keys: "K" },
-  ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: t("go", { page: pages(name) }), keys })),
+  ...GO.map(([name, keys]) => ({
+    id: `go ${name}`,
+    label: t("go", { page: pages(name === "memories" ? "memory" : name) }),
+    keys,
+  })),
 ];
 
 /** Those of a review of changes, which listens to them itself while it is shown. */
@@ -57,6 +65,9 @@ export const REVIEW_SHORTCUTS: readonly Shortcut[] = [
 ];
 export const SESSION_SHORTCUTS: readonly Shortcut[] = [
   { id: "review open", label: t("reviewOpen"), keys: "Mod+Shift+E" },
+  { id: "session stop", label: t("sessionStop"), keys: "Mod+." },
+  { id: "session panels", label: t("sessionPanels"), keys: "P" },
+  { id: "session message", label: t("sessionMessage"), keys: "M" },
 ];
 /** Every shortcut that can be given other keys. */
 export const ALL_SHORTCUTS: readonly Shortcut[] = [...SHORTCUTS, ...SESSION_SHORTCUTS, ...REVIEW_SHORTCUTS];

@@ -42,7 +42,7 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
     onClear();
   };
   return (
-    <div className="sticky top-0 z-10 mb-2 flex flex-wrap items-center gap-2 rounded-md bg-accent-fill px-3 py-1.5 text-sm">
+    <div className="sticky top-0 z-(--layer-stuck) mb-2 flex flex-wrap items-center gap-2 rounded-md bg-accent-fill px-3 py-1.5 text-sm">
       <span role="status" className="tabular mr-1">
         {t("chosen", { count: chosen.length })}
       </span>

@@ -61,7 +61,7 @@ export function ForgetDialog({ wanted, onClose, onForgotten }: ForgetDialogProps
         <>
           <DialogClose render={<Button>{words("cancel")}</Button>} />
           <Button
-            kind="danger"
+            kind="destroy"
             icon="trash"
             disabled={!preview.data || !sure}
             busy={forget.isPending && t("forgetting")}

@@ -17,6 +17,7 @@ import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
 import { Select } from "@/ui/Select";
 import { Badge } from "@/ui/State";
+import { Tainted } from "@/ui/Tainted";
 import { Time } from "@/ui/Time";
 import { localDay, shifted, spanOf, weekday } from "./days";
 import { Loading } from "./Loading";
@@ -154,7 +155,7 @@ function Entry({ line, kind }: { line: Line; kind: "objective" | "session" | und
             <SafeText>{line.title || line.session}</SafeText>
           )}
           {line.private && <Badge>{words("privately")}</Badge>}
-          {line.tainted && <Badge kind="tainted">{words("stranger")}</Badge>}
+          {line.tainted && <Tainted origins={[t("journalRead")]} />}
         </p>
         <p className="max-w-measure text-ink-2">
           <SafeText>{plainLine(line.text)}</SafeText>

@@ -5,7 +5,7 @@ import { cx } from "@/ui/classes";
 import { formatPercent } from "@/ui/format";
 import { Icon } from "@/ui/Icon";
 import { IconButton } from "@/ui/IconButton";
-import { brief } from "@/ui/reveal";
+import { brief, revealed } from "@/ui/reveal";
 import { SafeText } from "@/ui/SafeText";
 import { Badge, State } from "@/ui/State";
 import { Time } from "@/ui/Time";
@@ -25,6 +25,7 @@ interface MemoryLineProps {
 export function MemoryLine({ entry, places, chosen, onChoose, onOpen, onPin }: MemoryLineProps) {
   const { memory, row, hit } = entry;
   const said = brief(memory.text);
+  const words = memory.text.replaceAll(/\s+/g, " ");
   const live = (row?.status ?? "live") === "live";
   return (
     <div
@@ -40,12 +41,12 @@ export function MemoryLine({ entry, places, chosen, onChoose, onOpen, onPin }: M
         <button
           type="button"
           data-main
-          aria-label={t("open", { text: said })}
+          aria-label={t("open", { text: revealed(words) })}
           onClick={onOpen}
           className="block min-h-6 w-full text-left -outline-offset-2 after:absolute after:inset-0"
         >
           <span className={cx("line-clamp-2 max-w-measure", !live && "text-ink-2 line-through decoration-line-strong")}>
-            <SafeText>{memory.text.replaceAll(/\s+/g, " ")}</SafeText>
+            <SafeText>{words}</SafeText>
           </span>
         </button>
         <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-ink-2 text-sm">

@@ -119,7 +119,7 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
             </Button>
           )}
           <Button
-            kind="danger"
+            kind="destroy"
             busy={remove.isPending && `${t("removing")}…`}
             onClick={() =>
               remove.mutate(rule.id, {

@@ -21,7 +21,7 @@ export function Hits({ hits, rows }: { hits: readonly Hit[]; rows: ReadonlyMap<s
               className="-outline-offset-2 block py-3 hover:bg-hover md:-mx-3 md:px-3"
             >
               <span className="flex flex-wrap items-baseline gap-x-3 text-sm">
-                <span className="min-w-0 truncate font-medium text-base">
+                <span className="min-w-0 truncate font-medium text-base max-md:basis-full">
                   <SafeText>{row?.title || t("unnamed")}</SafeText>
                 </span>
                 <span className="text-ink-2">{saidBy(hit.type)}</span>

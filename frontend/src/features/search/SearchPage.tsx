@@ -31,7 +31,11 @@ export function SearchPage() {
     <div className="max-w-220 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} />
       <Query query={query} where={where} />
-      {query.trim() && <Results key={query} query={query.trim()} where={where} />}
+      {query.trim() ? (
+        <Results key={query} query={query.trim()} where={where} />
+      ) : (
+        <Empty title={t("startTitle")}>{t("startWhy")}</Empty>
+      )}
     </div>
   );
 }
@@ -53,7 +57,7 @@ function Query({ query, where }: { query: string; where: Kind | "" }) {
           onValueChange={setTyped}
           maxLength={LONGEST}
           placeholder={t("placeholder")}
-          className="h-10 text-lg [&::-webkit-search-cancel-button]:appearance-none"
+          className="h-10 text-lg"
         />
       </Field>
     </search>

@@ -162,7 +162,7 @@ function Remove({ name, onClose, onRemoved }: { name: string; onClose: () => voi
         <>
           <DialogClose render={<Button>{t("cancel")}</Button>} />
           <Button
-            kind="danger"
+            kind="destroy"
             busy={remove.isPending && t("remove")}
             onClick={() =>
               remove.mutate(name, {

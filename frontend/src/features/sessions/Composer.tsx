@@ -1,5 +1,6 @@
 /** Where the person speaks. Enter sends; while it works, what is sent is read before the next request, or cuts in. */
 import { type KeyboardEvent, useRef, useState } from "react";
+import { activeCard, showCard } from "@/features/approvals/active";
 import { t as words } from "@/i18n/en/prompt";
 import { t } from "@/i18n/en/sessions";
 import type { Row, Story } from "@/story/shape";
@@ -19,6 +20,8 @@ import { ModelDialog } from "./ModelSwitch";
 import { QueuedMessages } from "./QueuedMessages";
 import { type Command, useSuggest } from "./Suggest";
 import { isRunning } from "./words";
+
+const SAY: Partial<Record<Row["status"], "sayClosed" | "sayWaiting">> = { closed: "sayClosed", waiting: "sayWaiting" };
 
 type Act = ReturnType<typeof useDeed>["act"];
 
@@ -65,7 +68,9 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
     if (event.nativeEvent.isComposing || event.altKey) return;
     if (suggest.onKey(event)) return event.preventDefault();
     if (event.key === "Escape") {
-      if (isRunning(row.status) && row.status !== "waiting") stop();
+      const card = row.status === "waiting" && activeCard();
+      if (card) showCard(card);
+      else if (isRunning(row.status) && row.status !== "waiting") stop();
       else box.current?.blur();
       return;
     }
@@ -100,7 +105,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
           autoFocus={!isCoarse() && row.status !== "waiting"}
           value={text}
           aria-label={t("saying")}
-          placeholder={t(row.status === "closed" ? "sayClosed" : working ? "sayMore" : "say")}
+          placeholder={t(SAY[row.status] ?? (working ? "sayMore" : "say"))}
           {...suggest.aria}
           onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}
           onChange={(event) => {

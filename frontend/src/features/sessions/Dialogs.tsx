@@ -35,7 +35,7 @@ function Question({ what, title, detail, no, yes, danger, busy, error, onYes, on
       footer={
         <>
           <DialogClose render={<Button>{no}</Button>} />
-          <Button kind={danger ? "danger" : "primary"} busy={busy} onClick={onYes}>
+          <Button kind={danger ? "destroy" : "primary"} busy={busy} onClick={onYes}>
             {yes}
           </Button>
         </>

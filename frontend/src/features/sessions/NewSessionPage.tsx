@@ -167,7 +167,7 @@ function Freedom({ draft, change }: DraftProps) {
 /** What it may do stands next to the button that lets it. */
 function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean }) {
   return (
-    <div className="sticky bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-10 border-line border-t bg-paper md:bottom-0">
+    <div className="sticky bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-(--layer-stuck) border-line border-t bg-paper md:bottom-0">
       <div className="flex max-w-180 items-center gap-4 px-4 py-3 max-md:flex-col max-md:items-stretch max-md:gap-2 md:px-6">
         <p aria-live="polite" className="min-w-0 flex-1 text-ink-2 text-sm [overflow-wrap:anywhere]">
           {promise(draft)}

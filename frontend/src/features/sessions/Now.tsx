@@ -2,11 +2,11 @@
 import type { ReactNode } from "react";
 import { t } from "@/i18n/en/sessions";
 import type { Row, Story } from "@/story/shape";
-import { Elapsed } from "@/story/view/Elapsed";
+import { Countdown, Elapsed } from "@/story/view/Elapsed";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
-import { doing, isRunning, stateOf } from "./words";
+import { doing, isRunning, retryDue, stateOf } from "./words";
 
 const COLOUR = {
   work: "text-accent",
@@ -29,7 +29,8 @@ export function Now({
   children?: ReactNode;
 }) {
   const { text, since } = doing(story);
-  const kind = stateOf(row.status);
+  const due = retryDue(story);
+  const kind = due > 0 ? "ask" : stateOf(row.status);
   return (
     <div className="flex min-h-9 w-full max-w-4xl items-center gap-2 px-5 py-0.5 text-sm md:px-7">
       {text ? (
@@ -57,6 +58,7 @@ export function Now({
           <Elapsed since={since} />
         </span>
       )}
+      {due > 0 && <Countdown due={due} />}
       {children}
       <span className="ml-auto shrink-0 text-ink-2 tabular">
         <span className="max-md:hidden">{t("spentTokens", { tokens: formatTokens(row.tokens_used) })} </span>

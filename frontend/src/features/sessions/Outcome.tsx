@@ -12,6 +12,7 @@ import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Checks } from "./Checks";
 import { RetryDialog } from "./Dialogs";
+import { ModelSwitch } from "./ModelSwitch";
 import { endedWell, type Row, stateOf, statusWord } from "./words";
 
 const SHOWN_FILES = 6;
@@ -152,6 +153,7 @@ function NextStep({ row }: { row: Row }) {
       <Button kind="primary" onClick={() => setAsking(true)}>
         {t(row.reason === "budget" ? "raiseAndRetry" : "retry")}
       </Button>
+      {row.reason === "model" && <ModelSwitch id={row.id} chain={row.chain} words={t("switchModel")} />}
       <span className="min-w-0 flex-1 basis-60 text-ink-2 text-sm">{t("retryKeeps")}</span>
       {asking && <RetryDialog row={row} onClose={() => setAsking(false)} />}
     </div>

@@ -30,9 +30,9 @@ export function Prompt() {
   const [text, setText] = useSaying("home");
   const { kind, directory, profile } = useLast();
   const [chain, setChain] = useState<Ref[]>([]);
-  const [choosing, setChoosing] = useState(false);
+  const [choosing, setChoosing] = useState<"" | "folder" | "start">("");
   const recent = useRecentFolders();
-  const folder = directory || recent[0] || "";
+  const folder = directory || recent?.[0] || "";
   const box = useRef<HTMLTextAreaElement>(null);
   const navigate = useNavigate();
   const attaching = useAttaching();
@@ -42,7 +42,7 @@ export function Prompt() {
 
   const begin = () => {
     if (empty || start.isPending) box.current?.focus();
-    else if (!folder) setChoosing(true);
+    else if (!folder) setChoosing("start");
     else start.mutate(draft);
   };
   const keys = (event: KeyboardEvent) => {
@@ -86,7 +86,15 @@ export function Prompt() {
         />
         <div className="flex flex-wrap items-center gap-1.5 p-2">
           <KindChoice kind={kind} />
-          <FolderChip folder={folder} open={choosing} onOpen={setChoosing} />
+          <FolderChip
+            folder={folder}
+            open={choosing !== ""}
+            onOpen={(open) => setChoosing(open ? "folder" : "")}
+            onDone={() => {
+              setChoosing("");
+              if (choosing === "start" && folder) start.mutate(draft);
+            }}
+          />
           <ModelChip chain={chain} onChange={setChain} />
           <ModeChip profile={profile} />
           <AttachButton attaching={attaching} />
@@ -126,7 +134,15 @@ function KindChoice({ kind }: { kind: Kind }) {
   );
 }
 
-function FolderChip({ folder, open, onOpen }: { folder: string; open: boolean; onOpen: (open: boolean) => void }) {
+interface FolderChipProps {
+  folder: string;
+  open: boolean;
+  onOpen: (open: boolean) => void;
+  /** It is chosen; what was to begin and lacked one goes on. */
+  onDone: () => void;
+}
+
+function FolderChip({ folder, open, onOpen, onDone }: FolderChipProps) {
   return (
     <Popover
       title={t("folder")}
@@ -142,9 +158,14 @@ function FolderChip({ folder, open, onOpen }: { folder: string; open: boolean; o
         </>,
       )}
     >
-      <FolderPicker value={folder} onChange={(directory) => useLast.setState({ directory })} hint={t("folderWhy")} />
+      <FolderPicker
+        value={folder}
+        onChange={(directory) => useLast.setState({ directory })}
+        onEnter={onDone}
+        hint={t("folderWhy")}
+      />
       <div className="mt-3 flex justify-end">
-        <Button size="sm" onClick={() => onOpen(false)}>
+        <Button size="sm" onClick={onDone}>
           {t("done")}
         </Button>
       </div>

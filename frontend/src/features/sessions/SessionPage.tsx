@@ -10,6 +10,7 @@ import { t } from "@/i18n/en/sessions";
 import type { Item, Row, Story } from "@/story/shape";
 import { Timeline, type TimelineHandle } from "@/story/Timeline";
 import { usePlace } from "@/story/usePlace";
+import { offeredNow } from "@/ui/actions";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { ButtonLink } from "@/ui/Link";
@@ -90,7 +91,17 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
     else setSheet(true);
     (document.activeElement as HTMLElement | null)?.blur();
   };
-  useEffect(() => listen(() => openReview.current(), SESSION_SHORTCUTS), []);
+  useEffect(
+    () =>
+      listen(
+        (id) =>
+          offeredNow()
+            .find((action) => action.id === id)
+            ?.act(),
+        SESSION_SHORTCUTS,
+      ),
+    [],
+  );
   const [undoing, setUndoing] = useState<number | null>(null);
   const undone = useCallback(() => setUndoing(null), []);
   const tools = useMemo(
@@ -125,6 +136,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
           panels={panels}
           onFind={() => (finding ? closeFind() : setFinding(true))}
           onPanels={toggle}
+          onReview={() => openReview.current()}
         />
       </Head>
       <div className="flex min-h-0 flex-1">

@@ -104,7 +104,7 @@ export function useSuggest({ session, text, caret, commands, setText }: Written)
       aria-label={t(typed === undefined ? "files" : "commands")}
       className={cx(
         POPUP,
-        "absolute inset-x-4 bottom-full z-30 mb-1 max-h-72 max-w-120 overflow-y-auto p-1 md:inset-x-6",
+        "absolute inset-x-4 bottom-full z-(--layer-frame) mb-1 max-h-72 max-w-120 overflow-y-auto p-1 md:inset-x-6",
       )}
     >
       {offers.map((offer, place) => (

@@ -135,7 +135,7 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
           <>
             <DialogClose render={<Button>{t("keepThem")}</Button>} />
             <Button
-              kind="danger"
+              kind="destroy"
               busy={pending === "discard" && t("discarding")}
               onClick={() => {
                 act({ verb: "discard" });

@@ -40,19 +40,23 @@ export function UndoTurn({ session, turn, onClose }: { session: string; turn: nu
   return row ? <RestoreDialog session={session} row={row} onClose={onClose} /> : null;
 }
 
-/** After a model's failure: resume where it is paused, or take another model. */
+/** After a model's failure: try it again where nothing does so by itself, or take another model. */
 export function ModelTools({ row }: { row: Row }) {
   const { act, pending } = useDeed(row.id);
   return (
     <>
-      {row.status === "paused" && (
+      {(row.status === "paused" || row.status === "idle") && (
         <Button
           size="sm"
-          icon="play"
-          busy={pending === "resume" && t("resuming")}
-          onClick={() => act({ verb: "resume" })}
+          icon="refresh"
+          busy={(pending === "resume" || pending === "say") && t("resuming")}
+          onClick={() =>
+            row.status === "paused"
+              ? act({ verb: "resume" })
+              : act({ verb: "say", text: t("retryWords"), interrupt: false, attachments: [] })
+          }
         >
-          {t("resume")}
+          {t("retryModel")}
         </Button>
       )}
       <ModelSwitch id={row.id} chain={row.chain} words={t("switchModel")} />

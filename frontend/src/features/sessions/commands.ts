@@ -7,6 +7,7 @@ import { download } from "@/ui/table/csv";
 
 export type Deed =
   | { verb: "pause" | "resume" | "stop" | "cancel" | "close" | "delete" | "checkpoint" | "discard" }
+  | { verb: "archive"; archived: boolean }
   | { verb: "say"; text: string; interrupt: boolean; attachments: string[] }
   | { verb: "fork"; directory: string; title: string }
   | { verb: "retry"; budget: Schema["Budget"] }
@@ -46,6 +47,10 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
       return data(api.POST("/sessions/{session}/close", { params, body: {} }));
     case "delete":
       return data(api.POST("/sessions/{session}/delete", { params, body: {} }));
+    case "archive":
+      return data(
+        api.PUT("/sessions/{session}/labels", { params, body: { title: null, tags: null, archived: deed.archived } }),
+      );
     case "stop":
       return data(api.POST("/sessions/{session}/stop", { params, body: { why: "" } }));
     case "cancel":

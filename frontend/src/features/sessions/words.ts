@@ -43,6 +43,13 @@ function sentence(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
+/** When the model is asked again after it failed; 0 while it is asked, or when nothing waits for that. */
+export function retryDue({ row, request, items }: Story): number {
+  const last = items.at(-1);
+  if (row?.status !== "running" || request || last?.kind !== "failed" || last.body.retry_after_ms === 0) return 0;
+  return last.ts_ms + last.body.retry_after_ms;
+}
+
 /** What it does now, and since when; `since` 0 where that says nothing. */
 export function doing(story: Story): { text: string; since: number } {
   const { row, request, writing, progress } = story;
@@ -62,6 +69,7 @@ export function doing(story: Story): { text: string; since: number } {
   }
   if (writing) return { text: t("nowWriting"), since: request?.since_ms ?? 0 };
   if (request) return { text: t("nowThinking"), since: request.since_ms };
+  if (retryDue(story) > 0) return still(t("nowFailed"));
   return still(whatAt(row));
 }
 

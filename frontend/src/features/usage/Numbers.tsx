@@ -3,13 +3,13 @@ import { useMemo, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { t } from "@/i18n/en/usage";
 import { Empty } from "@/ui/Empty";
-import { formatPercent, formatUsd } from "@/ui/format";
+import { formatDuration, formatPercent, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
 import { DataTable } from "@/ui/table/DataTable";
-import { byModel, cachedShare, type DayTotal, type ModelTotal, type Row, type Total } from "./totals";
+import { byModel, cachedShare, type DayTotal, type ModelTotal, type Row, replyTime, type Total } from "./totals";
 import { dayName } from "./words";
 
 type Work = Schema["ObjectiveRow"];
@@ -58,7 +58,20 @@ const FIGURES: readonly Column<Total>[] = [
   { id: "tokens_out", header: t("tokensOut"), numeric: true, value: (row) => row.tokens_out },
   { id: "requests", header: t("requests"), numeric: true, value: (row) => row.requests },
   { id: "failed", header: t("failed"), numeric: true, width: 88, value: (row) => row.failed },
+  {
+    id: "reply_s",
+    header: t("replyTime"),
+    numeric: true,
+    width: 108,
+    value: replyTime,
+    cell: (row) => took(row),
+  },
 ];
+
+function took(row: Total): string {
+  const seconds = replyTime(row);
+  return seconds === null ? "–" : formatDuration(seconds);
+}
 
 const DAYS: readonly Column<DayTotal>[] = [
   { id: "day", header: t("day"), value: (row) => row.day, cell: (row) => dayName(row.day) },

@@ -26,7 +26,8 @@ export function Today() {
       </div>
     );
   }
-  if (!cap.data || !today.data) return <Skeleton lines={2} />;
+  if (!cap.data || !today.data)
+    return <Skeleton lines={3} className="mb-5 min-h-50 border-line border-y md:min-h-32" />;
   const { daily } = cap.data;
   const used = totalOf(today.data);
   const pace = (amount: number) => byMidnight(amount, cap.data.today, new Date());

@@ -9,13 +9,13 @@ import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { formatPercent, formatTokens, formatUsd } from "@/ui/format";
+import { formatDuration, formatPercent, formatTokens, formatUsd } from "@/ui/format";
 import { ButtonLink, Link } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
 import { Numbers } from "./Numbers";
 import { Today } from "./Today";
-import { byDay, cachedShare, type Row, tokensOf, totalOf } from "./totals";
+import { byDay, cachedShare, type Row, replyTime, tokensOf, totalOf } from "./totals";
 import type { Measure } from "./words";
 
 const Plot = part(async () => (await import("./Plot")).Plot);
@@ -94,6 +94,7 @@ function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today:
   const perDay = useMemo(() => byDay(rows, days, today), [rows, days, today]);
   const total = useMemo(() => totalOf(rows), [rows]);
   const share = cachedShare(total);
+  const seconds = replyTime(total);
   const [chosen, setChosen] = useState<Measure | null>(null);
   if (rows.length === 0) {
     return (
@@ -113,7 +114,8 @@ function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today:
           requests: total.requests,
           failed: total.failed,
         })}{" "}
-        {share !== null && t("cachedShare", { share: formatPercent(share) })}
+        {share !== null && t("cachedShare", { share: formatPercent(share) })}{" "}
+        {seconds !== null && t("replyTook", { time: formatDuration(seconds) })}
       </p>
       <Suspense fallback={<div className="mb-6 h-64" aria-busy="true" />}>
         <Plot rows={rows} days={perDay} measure={measure} onMeasure={setChosen} />

@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { byDay, byMidnight, byModel, cachedShare, endOfScale, layersOf, type Row, tokensOf, totalOf } from "./totals";
+import {
+  byDay,
+  byMidnight,
+  byModel,
+  cachedShare,
+  endOfScale,
+  layersOf,
+  type Row,
+  replyTime,
+  tokensOf,
+  totalOf,
+} from "./totals";
 
 const TODAY = "2026-03-02";
 
@@ -16,6 +27,8 @@ function row(day: string, model: string, more: Partial<Row> = {}): Row {
     price_known: true,
     requests: 1,
     failed: 0,
+    timed: 1,
+    duration_ms: 800,
     ...more,
   };
 }
@@ -81,4 +94,11 @@ test("a day is carried on at its pace once it is three hours old", () => {
 test("the cached share is of what went in", () => {
   expect(cachedShare(row(TODAY, "a"))).toBe(0.4);
   expect(cachedShare(row(TODAY, "a", { tokens_in: 0 }))).toBeNull();
+});
+
+test("the time of a reply is that of those whose time is known, and of none where it is of none", () => {
+  const old = { timed: 0, duration_ms: 0 };
+  const rows = [row(TODAY, "a"), row(TODAY, "a", { duration_ms: 2800, timed: 2, requests: 2 }), row(TODAY, "a", old)];
+  expect(replyTime(totalOf(rows))).toBe(1.2);
+  expect(replyTime(totalOf([row(TODAY, "a", old)]))).toBeNull();
 });

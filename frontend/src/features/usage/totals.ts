@@ -12,6 +12,9 @@ export interface Total {
   price_known: boolean;
   requests: number;
   failed: number;
+  /** Replies whose time is known, and their time together. */
+  timed: number;
+  duration_ms: number;
 }
 
 export interface DayTotal extends Total {
@@ -34,6 +37,8 @@ const NONE: Total = {
   price_known: true,
   requests: 0,
   failed: 0,
+  timed: 0,
+  duration_ms: 0,
 };
 
 export function totalOf(rows: readonly Total[]): Total {
@@ -120,6 +125,11 @@ export function cachedShare({ tokens_in, tokens_cached }: Total): number | null 
   return tokens_in > 0 ? tokens_cached / tokens_in : null;
 }
 
+/** How long a reply took on average, in seconds; null where it is known of none. */
+export function replyTime({ timed, duration_ms }: Total): number | null {
+  return timed > 0 ? duration_ms / timed / 1000 : null;
+}
+
 /** What a cap counts: what went in, the cached part with it, and what came out. */
 export function tokensOf(total: Total): number {
   return total.tokens_in + total.tokens_out;
@@ -134,5 +144,7 @@ function plus(left: Total, right: Total): Total {
     price_known: left.price_known && right.price_known,
     requests: left.requests + right.requests,
     failed: left.failed + right.failed,
+    timed: left.timed + right.timed,
+    duration_ms: left.duration_ms + right.duration_ms,
   };
 }

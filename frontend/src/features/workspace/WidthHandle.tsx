@@ -29,7 +29,7 @@ export function WidthHandle({ width, onResize }: { width: number; onResize: (wid
       onKeyDown={press}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}
-      className="absolute inset-y-0 -left-1 z-10 w-2 cursor-col-resize touch-none hover:bg-accent-line focus-visible:bg-accent max-xl:hidden"
+      className="absolute inset-y-0 -left-1 z-(--layer-stuck) w-2 cursor-col-resize touch-none hover:bg-accent-line focus-visible:bg-accent max-xl:hidden"
     />
   );
 }

@@ -108,5 +108,8 @@ export const t = define("approvals", {
   reviewIt: "Review",
   reviewNamed: "Review the changes of {what}",
   other: "All approvals",
+  oneFailed: "Couldn’t load the request",
+  unknown: "Request not found",
+  unknownWhy: "It may belong to work that was deleted, or the address is mistyped.",
   nextOne: "Next request ({count, number})",
 });

@@ -68,6 +68,7 @@ export const t = define("contract", {
   retry: "Retry",
   retryKeeps: "It continues with what it knows. Nothing is repeated by itself.",
   raiseAndRetry: "Add budget and retry",
+  switchModel: "Switch model",
   took: "after {time}",
   wrote: "Wrote",
   andMore: "and {count, number} more",

@@ -90,7 +90,7 @@ export const t = define("memories", {
   retire: "Archive",
   restore: "Restore",
   restoreAll: "Restore",
-  forget: "Delete permanently…",
+  forget: "Delete…",
   exportChosen: "Export",
   exportAll: "Export",
   import: "Import",

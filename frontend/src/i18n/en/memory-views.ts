@@ -69,6 +69,7 @@ export const t = define("memory-views", {
   figuresNone: "Nothing in these {days} days",
   figuresNoneWhy: "New memories are counted here.",
   // -- journal
+  journalRead: "The session had read files or pages, so this line may repeat their words.",
   journalAbout: "What happened in a folder, day by day, written as sessions and objectives end.",
   journalPlace: "Folder",
   journalOf: "Journal of {place}",

@@ -3,6 +3,8 @@ import { define } from "@/i18n";
 
 export const t = define("story", {
   timeline: "Timeline",
+  copyReply: "Copy the reply",
+  copyMessage: "Copy the message",
   loading: "Loading the timeline",
   events: "{count, plural, one {# entry} other {# entries}}",
   failed: "Couldn’t load the timeline",
@@ -34,7 +36,6 @@ export const t = define("story", {
   interruptedWhy: "Interrupted: {why}",
   reservedUsd: "up to {usd} was reserved for it and counts as spent; what the provider charged is unknown",
   reservedTokens: "up to {tokens} tokens were reserved for it and count as used; what the provider counted is unknown",
-  waitsFor: "asked to wait {time}",
   verb_plan: "Plan",
   verb_read: "Read",
   verb_write: "Write",
@@ -86,7 +87,9 @@ export const t = define("story", {
   cancelledWhy: "Cancelled by you: {why}",
   cancelledPlain: "Cancelled by you",
   retried: "{count, plural, one {Run again once} other {Run again # times}}",
+  toRules: "Rules",
   warning: "Note",
+  coloursRemoved: "Terminal formatting was removed.",
   egress: "Connections",
   refusedConnection: "blocked",
   withSecrets: "with {names}",

@@ -20,6 +20,11 @@ export const t = define("ui", {
   hiddenNamed: "Hidden character {code} ({name})",
   whatHappened: "Details",
   errorTitle: "Something went wrong",
+  errorOffline: "Stead doesn’t respond",
+  errorMissing: "Not found",
+  errorConflict: "Not possible right now",
+  errorRefused: "Not accepted",
+  errorCode: "Code:",
   loading: "Loading…",
   notifications: "Notifications",
 });

@@ -43,6 +43,8 @@ export const t = define("usage", {
   summary:
     "{money} and {tokens} tokens in {requests, plural, one {# request} other {# requests}}, {failed, plural, =0 {none failed} other {# of them failed}}.",
   cachedShare: "{share} of the input came from a cache.",
+  replyTook: "A reply took {time} on average.",
+  replyTime: "Reply time",
   otherModels: "other models",
   beyond: "{day} goes beyond the scale: {amount}",
   fullScale: "Full scale",

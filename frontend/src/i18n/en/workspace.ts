@@ -111,7 +111,7 @@ export const t = define("workspace", {
   taking: "Creating…",
   takeFailed: "Couldn’t create a checkpoint",
   holds: "{count, plural, one {# file} other {# files}}, {size}",
-  changedSince: "{count, plural, one {# changed} other {# changed}}",
+  changedSince: "{count, plural, one {# file changed since} other {# files changed since}}",
   leftOut: "{count, plural, one {# excluded} other {# excluded}}",
   restore: "Restore…",
   restoreNamed: "Restore: {name}",

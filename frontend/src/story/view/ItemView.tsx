@@ -4,7 +4,9 @@ import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
 import { Markdown } from "@/markdown/Lazy";
 import { Attached } from "@/ui/Attached";
+import { CopyButton } from "@/ui/CopyButton";
 import { cx } from "@/ui/classes";
+import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
@@ -116,7 +118,8 @@ function Said({ item }: { item: MessageItem }) {
   const { text, door, label, interrupts } = item.body;
   const foreign = label.integrity === "untrusted";
   return (
-    <div className={cx("mt-5 mb-1 border-l-2 pl-3", foreign ? "border-tainted-line" : "border-accent")}>
+    <div className={cx("group relative mt-5 mb-1 border-l-2 pl-3", foreign ? "border-tainted-line" : "border-accent")}>
+      <Copy text={text} label={t("copyMessage")} />
       <p className="flex items-center gap-2 text-ink-3 text-xs">
         <span className="font-medium text-ink-2">{foreign ? door : t("you")}</span>
         {!foreign && door !== "web" && <span>{t("fromDoor", { door: doorWord(door) })}</span>}
@@ -132,9 +135,19 @@ function Said({ item }: { item: MessageItem }) {
   );
 }
 
+/** Where a pointer or the focus is; on a phone text is selected and copied by a long press. */
+function Copy({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="absolute top-0 right-0 z-(--layer-stuck) rounded-md bg-paper opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:hidden">
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}
+
 function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onToggle: (id: string) => void }) {
   return (
-    <div className="py-1.5">
+    <div className="group relative py-1.5">
+      {item.text && <Copy text={item.text} label={t("copyReply")} />}
       {item.attempts.length > 0 && (
         <Fold id={item.id} open={open} onToggle={onToggle} summary={t("triedBefore", { count: item.attempts.length })}>
           <p>
@@ -175,9 +188,20 @@ function Step({
       <StepLine step={item} density={density} open={open} panel={panel} onToggle={onToggle} />
       {asks && row && item.question && <Ask row={row} question={item.question} />}
       {brief && command && <CommandTail step={item} />}
+      {brief && item.finished?.outcome === "denied" && item.judged?.verdict === "deny" && <Blocked step={item} />}
       {brief && item.edits.length > 0 && <Edits session={row?.id ?? ""} step={item} brief />}
       <div id={panel}>{open && <StepDetail session={row?.id ?? ""} step={item} density={density} />}</div>
     </div>
+  );
+}
+
+/** Why it did not run; a rule of the person's is theirs to change. */
+function Blocked({ step }: { step: StepItem }) {
+  const { text = "", rule = "" } = step.judged?.reason ?? {};
+  return (
+    <p className="pb-1 pl-5 text-ink-2 text-sm">
+      <SafeText>{text}</SafeText> {rule.startsWith("rule-") && <Link to="/rules">{t("toRules")}</Link>}
+    </p>
   );
 }
 

@@ -1,12 +1,12 @@
 /** One row: an item, or a line that stands for several. */
-import { memo, useEffect, useState } from "react";
+import { memo } from "react";
 import { t } from "@/i18n/en/story";
 import { cx } from "@/ui/classes";
-import { formatDuration } from "@/ui/format";
 import { Icon } from "@/ui/Icon";
 import { Shape } from "@/ui/State";
 import type { Density } from "../density";
 import type { Item, Row, StepItem } from "../shape";
+import { Countdown } from "./Elapsed";
 import { ItemView } from "./ItemView";
 import type { TimelineRow } from "./rows";
 import { Tools, useTools } from "./tools";
@@ -15,15 +15,16 @@ const NONE = {};
 
 export interface RowProps {
   row: TimelineRow;
-  /** Nothing has happened since. */
-  last: boolean;
+  /** It ends in a model's failure, and nothing has happened since. */
+  stuck: boolean;
   session: Row | null;
   density: Density;
   open: boolean;
   onToggle: (id: string) => void;
 }
 
-export const RowView = memo(function RowView({ row, last, session, density, open, onToggle }: RowProps) {
+export const RowView = memo(function RowView({ row, stuck, session, density, open, onToggle }: RowProps) {
+  const tools = useTools();
   const toggle = () => onToggle(row.id);
   switch (row.kind) {
     case "explored":
@@ -37,7 +38,7 @@ export const RowView = memo(function RowView({ row, last, session, density, open
         </FoldLine>
       );
     case "failures":
-      return <Failures {...{ row, last, session, density, open, onToggle }} />;
+      return <Failures {...{ row, stuck, session, density, open, onToggle }} />;
     default: {
       const [item] = row.items;
       const view = <ItemView item={item} row={session} density={density} open={open} onToggle={onToggle} />;
@@ -52,25 +53,12 @@ export const RowView = memo(function RowView({ row, last, session, density, open
       return (
         <>
           {view}
-          {last && isModelsFault(item) && <ModelTools />}
+          {stuck && <div className="flex flex-wrap gap-2 pb-2 pl-4">{tools.model?.()}</div>}
         </>
       );
     }
   }
 });
-
-/** It rests because the model failed, and continues when the person says so. */
-function isModelsFault(item: Item): boolean {
-  if (item.kind !== "line") return false;
-  const { body } = item;
-  return (
-    (body.type === "session.paused" && body.why === "model") || (body.type === "turn.ended" && body.reason === "model")
-  );
-}
-
-function ModelTools() {
-  return <div className="flex flex-wrap gap-2 pb-2">{useTools().model?.()}</div>;
-}
 
 function FoldLine({ open, onToggle, children }: { open: boolean; onToggle: () => void; children: React.ReactNode }) {
   return (
@@ -110,41 +98,29 @@ function Explored({ items, open, onToggle }: { items: readonly Item[]; open: boo
 }
 
 /** A model's failures, in a row: the last one says why, the others are counted. */
-function Failures({ row, last, session, density, open, onToggle }: RowProps) {
+function Failures({ row, stuck, session, density, open, onToggle }: RowProps) {
   const tools = useTools();
   const now = row.items.at(-1);
   if (now?.kind !== "failed") return null;
-  const due = now.ts_ms + now.body.retry_after_ms;
-  const retries = last && now.body.retry_after_ms > 0 && session?.status === "running";
+  const retries = stuck && now.body.retry_after_ms > 0 && session?.status === "running";
   return (
     <div className="py-1">
       {!open && <ItemView item={now} row={session} density={density} open={false} onToggle={onToggle} />}
-      {row.items.length > 1 && (
-        <FoldLine open={open} onToggle={() => onToggle(row.id)}>
-          {t("failedTimes", { count: row.items.length })}
-        </FoldLine>
-      )}
-      {last && (
-        <div className="flex flex-wrap items-center gap-3 pb-1 pl-4 text-sm">
-          {retries && <Countdown due={due} />}
-          {tools.model?.()}
-        </div>
-      )}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 pl-4 text-sm empty:hidden">
+        {retries && <Countdown due={now.ts_ms + now.body.retry_after_ms} />}
+        {stuck && tools.model?.()}
+        {row.items.length > 1 && (
+          <button
+            type="button"
+            aria-expanded={open}
+            onClick={() => onToggle(row.id)}
+            className="flex min-h-(--row) items-center gap-1.5 rounded-md text-ink-2 hover:text-ink"
+          >
+            <Icon name="chevron-right" size={12} className={cx("transition-transform", open && "rotate-90")} />
+            {t("failedTimes", { count: row.items.length })}
+          </button>
+        )}
+      </div>
     </div>
-  );
-}
-
-/** How long until the daemon asks again, second by second. */
-function Countdown({ due }: { due: number }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const left = Math.ceil((due - now) / 1000);
-  return (
-    <span className="text-ink-2 tabular">
-      {left > 0 ? t("retryIn", { time: formatDuration(left) }) : t("retryingNow")}
-    </span>
   );
 }

@@ -14,6 +14,8 @@ import { LongText } from "./LongText";
 import { doorWord, landingWords } from "./words";
 
 const LONG = 160;
+/** The screen's rule for sequences that a terminal takes for colours and the like. */
+const COLOURS = "hidden-terminal";
 /** Of a list, so many. */
 const SHOWN = 50;
 
@@ -23,11 +25,21 @@ export function StepDetail({ session, step, density }: { session: string; step: 
   return (
     <div className="flex min-w-0 flex-col gap-3 pb-3 pl-5 text-sm">
       {/* A diff says what an edit's arguments say, in its place. */}
-      {(all || step.edits.length === 0) && <Given text={step.arguments} />}
+      {(all || step.edits.length === 0) && <Given text={step.arguments} all={all} />}
       <Course step={step} />
       {finished?.warnings.map((warning) => (
-        <p key={`${warning.rule} ${warning.text}`} className="text-ask">
-          {t("warning")}: <SafeText>{warning.text}</SafeText>
+        // Colours are what most programs print; anything else that was taken out is worth a look.
+        <p
+          key={`${warning.rule} ${warning.text}`}
+          className={warning.rule === COLOURS ? "text-ink-3 text-xs" : "text-ask"}
+        >
+          {warning.rule === COLOURS ? (
+            t("coloursRemoved")
+          ) : (
+            <>
+              {t("warning")}: <SafeText>{warning.text}</SafeText>
+            </>
+          )}
         </p>
       ))}
       {step.edits.length > 0 && <Edits session={session} step={step} />}
@@ -72,8 +84,11 @@ function Part({ title, aside, children }: { title: string; aside?: ReactNode; ch
   );
 }
 
-function Given({ text }: { text: string }) {
-  const given = argumentsOf(text);
+/** What leaves a default as it is. */
+const NOTHING: ReadonlySet<string> = new Set(["[]", "{}", "false", "null", ""]);
+
+function Given({ text, all }: { text: string; all: boolean }) {
+  const given = argumentsOf(text)?.filter((one) => all || !NOTHING.has(one.text));
   if (!given)
     return (
       <Part title={t("arguments")}>

@@ -33,6 +33,6 @@ it("explains what an interrupted request has reserved", () => {
   );
   const nothing = { tokens: 0, usd_micros: 0, price_known: true };
   expect(failedWords({ ...failed, kind: "overloaded", error: "Busy.", spend: nothing, retry_after_ms: 8000 })).toBe(
-    "Model error: Busy; asked to wait 8s",
+    "Model error: Busy",
   );
 });

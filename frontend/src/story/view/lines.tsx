@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
-import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
+import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
@@ -26,15 +26,14 @@ export function unpricedWords(said: { unpriced?: readonly string[] | undefined }
 }
 
 /** Why a request brought no whole reply, and what of its reservation counts as spent. */
-export function failedWords({ kind, error, spend, retry_after_ms }: Schema["ModelFailed"]): string {
-  const waits = retry_after_ms > 0 ? t("waitsFor", { time: formatDuration(retry_after_ms / 1000) }) : "";
+export function failedWords({ kind, error, spend }: Schema["ModelFailed"]): string {
   const reserved =
     spend.usd_micros > 0
       ? t("reservedUsd", { usd: formatUsd(spend.usd_micros) })
       : spend.tokens > 0
         ? t("reservedTokens", { tokens: formatTokens(spend.tokens) })
         : "";
-  return [failedWhy(kind, error.replace(/\.$/, "")), waits, reserved].filter(Boolean).join("; ");
+  return [failedWhy(kind, error.replace(/\.$/, "")), reserved].filter(Boolean).join("; ");
 }
 
 function failedWhy(kind: string, error: string): string {

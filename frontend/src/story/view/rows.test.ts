@@ -3,7 +3,7 @@ import type { Density } from "../density";
 import { done, type Fresh, line, message, opening, reply, STREAM, step, story } from "../samples";
 import type { Item } from "../shape";
 import { carriedOver } from "./carried";
-import { drawn, matches, reverted, rowsOf } from "./rows";
+import { drawn, endsInFailure, matches, reverted, rowsOf } from "./rows";
 import { objectOf, standOf } from "./words";
 
 const plan = { steps: [{ title: "a" }, { title: "b" }] };
@@ -161,4 +161,28 @@ it("shows in a fork what was said before it, and no more", () => {
   const [fork] = story(wentOn(4)).items;
   if (fork?.kind !== "carried") throw new Error("it is a fork");
   expect(carriedOver(origin, fork).map(({ id }) => id)).toEqual(["e1", "r1"]);
+});
+
+it("knows when a model's failure is the last thing that happened", () => {
+  const failed = (kind: string): Fresh => ({
+    kind: "failed",
+    body: {
+      type: "model.failed",
+      number: 1,
+      kind: kind as "overloaded",
+      error: "busy",
+      attempts: [],
+      partial: "",
+      spend: { tokens: 0, usd_micros: 0, price_known: true },
+      retry_after_ms: 0,
+    },
+  });
+  const paused = line({ type: "session.paused", why: "the key was refused" });
+  const ends = (...items: Fresh[]) =>
+    endsInFailure(rowsOf(story(...items).items, { session: STREAM, density: "normal", open: new Set() }));
+  expect(ends(message("Go"), failed("overloaded"))).toBe(true);
+  expect(ends(message("Go"), failed("auth"), paused)).toBe(true);
+  expect(ends(message("Go"), failed("overloaded"), message("Well?"))).toBe(false);
+  expect(ends(message("Go"), failed("stopped"), paused)).toBe(false);
+  expect(ends(message("Go"), paused)).toBe(false);
 });

@@ -153,6 +153,20 @@ export function momentOf(items: readonly Item[], moment: number): number | undef
   return why === "turn" && began >= 0 ? began : kept + 1;
 }
 
+/** Whether the last thing that happened is a model's failure, with or without the line that says that it ended there. */
+export function endsInFailure(rows: readonly TimelineRow[]): boolean {
+  const ends = (row: TimelineRow | undefined, type: string) => {
+    const item = row?.kind === "item" ? row.items[0] : undefined;
+    return item?.kind === "line" && item.body.type === type ? item.body : undefined;
+  };
+  const last = rows.at(-1);
+  const ended = ends(last, "turn.ended");
+  if (ended?.type === "turn.ended") return ended.reason === "model";
+  const failed = ends(last, "session.paused") ? rows.at(-2) : last;
+  const item = failed?.items.at(-1);
+  return !failed?.gone && item?.kind === "failed" && item.body.kind !== "stopped" && item.body.kind !== "lost";
+}
+
 /** How high a row may be, in CSS pixels, before it was measured. */
 export function estimate(row: TimelineRow | undefined): number {
   return row?.kind === "item" ? estimateItem(row.items[0]) : 32;

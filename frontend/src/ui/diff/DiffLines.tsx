@@ -229,7 +229,7 @@ function CommentMark({ line, whole: { tools, picking } }: { line: Line; whole: W
       tabIndex={-1}
       aria-label={t("comment", { line: line.new ?? line.old ?? 1 })}
       onClick={() => tools.onComment(picking.with(line))}
-      className="absolute -top-0.5 left-0.5 z-10 hidden size-6 items-center justify-center rounded-md bg-accent text-on-accent group-hover/line:flex group-focus-within/line:flex max-md:-top-2 max-md:size-9"
+      className="absolute -top-0.5 left-0.5 z-(--layer-stuck) hidden size-6 items-center justify-center rounded-md bg-accent text-on-accent group-hover/line:flex group-focus-within/line:flex max-md:-top-2 max-md:size-9"
     >
       <Icon name="plus" size={14} />
     </button>

@@ -68,7 +68,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     return (
       <div aria-busy="true">
         {toolbar}
-        <Skeleton lines={6} label={t("loading", { name })} />
+        <Skeleton lines={6} label={t("loading", { name })} className="max-md:min-h-56" />
       </div>
     );
   }

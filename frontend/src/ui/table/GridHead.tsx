@@ -11,7 +11,8 @@ interface GridHeadProps<Row extends object> {
   selectable: boolean;
 }
 
-const HEADING = "sticky top-0 z-10 h-(--row) border-b border-line bg-paper p-0 text-sm font-medium text-ink-2";
+const HEADING =
+  "sticky top-0 z-(--layer-stuck) h-(--row) border-b border-line bg-paper p-0 text-sm font-medium text-ink-2";
 
 export function GridHead<Row extends object>({ model, columns, selectable }: GridHeadProps<Row>) {
   return (

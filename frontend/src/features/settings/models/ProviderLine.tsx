@@ -133,7 +133,7 @@ function RemoveDialog({ name, onOpenChange }: { name: string; onOpenChange: (ope
         <>
           <DialogClose render={<Button>{t("cancel")}</Button>} />
           <Button
-            kind="danger"
+            kind="destroy"
             busy={remove.isPending && t("remove")}
             onClick={() => remove.mutate(name, { onSuccess: () => readAgain() })}
           >

@@ -109,7 +109,7 @@ export function ReviewBar({ comments, send, sending, error }: ReturnType<typeof 
   return (
     <section
       aria-label={t("comments", { count })}
-      className="sticky bottom-0 z-20 mt-auto flex flex-col gap-1 border-line border-t bg-raised px-3 py-2"
+      className="sticky bottom-0 z-(--layer-stuck) mt-auto flex flex-col gap-1 border-line border-t bg-raised px-3 py-2"
     >
       {error && <ErrorNote title={t("sendFailed")} error={error} />}
       <div className="flex items-start gap-3">

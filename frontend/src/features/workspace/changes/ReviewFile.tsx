@@ -79,7 +79,7 @@ export function ReviewFile({
       data-file={change.path}
       className="group/file relative outline-none before:absolute before:inset-y-1 before:-left-2 before:hidden before:w-0.75 before:rounded-full before:bg-accent focus-visible:before:block"
     >
-      <header className="sticky top-0 z-10 flex min-h-(--row-roomy) flex-wrap items-center gap-x-2 gap-y-1 bg-paper py-1">
+      <header className="sticky top-0 z-(--layer-stuck) flex min-h-(--row-roomy) flex-wrap items-center gap-x-2 gap-y-1 bg-paper py-1">
         <button
           type="button"
           aria-expanded={open}

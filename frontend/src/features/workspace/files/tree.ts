@@ -31,7 +31,8 @@ export function rowsOf(
     if (here.files.length === 0) note("empty");
     // Before them: nobody looks for it after two thousand names.
     if (here.truncated) note("truncated");
-    here.files.forEach((file, place) => {
+    const last = here.files.filter(({ name }) => name === ".git");
+    [...here.files.filter(({ name }) => name !== ".git"), ...last].forEach((file, place) => {
       const opened = file.kind === "folder" && open.has(file.path);
       rows.push({ kind: "entry", id: file.path, depth, file, open: opened, place, of: here.files.length });
       if (opened) rowsOf(known, open, file.path, depth + 1, rows);

@@ -43,6 +43,8 @@ export function TerminalScreen({
           return;
         }
         screen.current = opened;
+        // The button that opened it is gone, and what is typed next is meant for it.
+        if (document.activeElement === document.body) opened.terminal.focus();
         end = join(opened, parent, session, terminal, { setAway, onEnd: ended, onError: setFailed });
       },
       (error: unknown) => setFailed(error instanceof Error ? error : new Error(String(error))),

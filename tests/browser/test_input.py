@@ -1,0 +1,54 @@
+"""How soon an input is painted beside a session that streams, and what moves while a page loads, in short.
+
+With room for a loaded machine; ``python -m bench U8`` holds the bars themselves, over every route.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from bench.u8_input import allowed_ms, shift, streaming, typed_and_sent_ms
+from tests.browser.chrome import DESKTOP, PHONE, Look, Visit, settled
+from tests.browser.routes import path
+from tests.browser.stage import Stage
+from tests.browser.watching import question
+
+INP_MS = 2 * 100
+"""Twice the bar."""
+CLS = 0.02
+PLACES = ("/", "/sessions/{desk}", "/sessions/new", "/approvals", "/usage", "/network", "/search?q=tides")
+
+
+def test_keys_and_presses_are_painted_at_once_beside_a_session_that_streams(some: Stage, visit: Visit) -> None:
+    """The best of three: others on this computer only lengthen them."""
+    id = streaming(some)
+    page = visit(some, f"/sessions/{id}")
+    runs = [typed_and_sent_ms(page) for _ in range(3)]
+    page.goto(f"{some.origin}/approvals?at={question(some, some.ids['asking'])}")
+    settled(page)
+    waits = {"typing": min(one for one, _ in runs), "sending": min(two for _, two in runs)}
+    waits["allowing"] = allowed_ms(page)
+    some.house.post(f"/sessions/{id}/stop")
+    assert max(waits.values()) <= INP_MS, waits
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_nothing_moves_while_a_page_loads(some: Stage, visit: Visit, look: Look) -> None:
+    visit(some)
+    for place in PLACES:
+        page = visit.stranger(some, look, some.signed_in).new_page()
+        page.goto(some.origin + path(place, some))
+        settled(page)
+        moved, what = shift(page)
+        assert moved <= CLS, f"{place}: {moved:.3f}\n" + "\n".join(what)
+        page.context.close()
+
+
+def test_what_moves_is_measured(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/settings")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_be_visible()
+    heading.evaluate("(element) => { element.style.marginTop = '200px'; }")
+    moved, what = shift(page)
+    assert moved > CLS and what
