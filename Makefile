@@ -49,8 +49,8 @@ ui: ## build the page
 ui-types: .setup/test ## write the page's types from the daemon's OpenAPI document
 	@scripts/with_node.sh $(BIN)/python scripts/gen_types.py
 
-pictures: .setup/test ## take pictures of every page in four looks, into build/pictures; DOCS=1: also those of the docs
-	@STEAD_PICTURES=build/pictures STEAD_DOCS_PICTURES=$(DOCS) \
+pictures: .setup/test ## take pictures of every page in four looks, into build/pictures; ONLY="home usage", DOCS=1: the docs' too
+	@STEAD_PICTURES=build/pictures STEAD_DOCS_PICTURES=$(DOCS) STEAD_SCENES="$(ONLY)" \
 		$(BIN)/pytest -n $(WORKERS) --dist load tests/browser/test_gallery.py -k can_be_taken
 	@ls build/pictures | wc -l | xargs echo "pictures in build/pictures:"
 

@@ -53,8 +53,8 @@ def furnish(stage: Stage, home: HomeName) -> None:
         return
     seeds.some(stage)
     stage.ids["table"] = _worked(stage, "Please add a tide table", allow=["edit", "write", "shell"])
-    harbour = {"directory": str(filled(stage.project.parent / "harbour")), "title": "Tides of the harbour"}
-    stage.ids["asks"] = _opened(stage, "Please add a tide table", allow=["edit", "write"], **harbour)
+    wharf = {"directory": str(filled(stage.project.parent / "wharf")), "title": "Tides of the harbour"}
+    stage.ids["asks"] = _opened(stage, "Please add a tide table", allow=["edit", "write"], **wharf)
     stage.ids["refused"] = _worked(stage, "Please fail")
     for title in ("Please correct the tides", "Please test the harbour", "Please weigh the boats"):
         session = _opened(stage, title)
@@ -77,18 +77,24 @@ def _worked(stage: Stage, words: str, **fields: object) -> str:
     return id
 
 
+def _live(stage: Stage, words: str, **fields: object) -> str:
+    """A session that works while its picture is taken, ``ids["live"]``; gives its id."""
+    stage.ids["live"] = _opened(stage, words, **fields)
+    return stage.ids["live"]
+
+
 def _rested(page: Page, _stage: Stage) -> None:
     if page.get_by_role("article").count():  # on a phone the inbox is a list alone
         expect(page.get_by_role("button", name="Allow once").first).to_be_enabled()
 
 
 def _streaming(page: Page, stage: Stage) -> None:
-    page.goto(f"{stage.origin}/sessions/{_opened(stage, 'Please tell it at length')}")
+    page.goto(f"{stage.origin}/sessions/{_live(stage, 'Please tell it at length')}")
     expect(page.get_by_role("main").get_by_role("heading", name="The harbour").nth(1)).to_be_visible()
 
 
 def _running(page: Page, stage: Stage) -> None:
-    page.goto(f"{stage.origin}/sessions/{_opened(stage, 'Please keep watch', allow=['shell'])}")
+    page.goto(f"{stage.origin}/sessions/{_live(stage, 'Please keep watch', allow=['shell'])}")
     expect(page.get_by_role("main")).to_contain_text("sleep 60")
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
 

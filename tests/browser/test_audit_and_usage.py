@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import axe
-from tests.browser.chrome import PHONE, Visit
+from tests.browser.chrome import PHONE, Visit, settled
+from tests.browser.reading import REPAINTED
 from tests.browser.stage import Stage
 
 
@@ -104,6 +105,19 @@ def test_the_numbers_behind_the_bars_are_the_ledgers(some: Stage, visit: Visit) 
     page.get_by_role("tab", name="By session and objective").click()
     expect(page.get_by_role("link", name="The harbour's code", exact=True)).to_be_visible()
     axe(page)
+
+
+def test_bars_take_the_colours_of_a_new_theme_at_once(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/usage?days=7")
+    drawn = "() => document.querySelector('canvas').toDataURL()"
+    page.emulate_media(color_scheme="dark")
+    page.evaluate(REPAINTED)
+    assert page.evaluate("document.getAnimations().length") == 0
+    changed = page.evaluate(drawn)
+    page.reload()
+    settled(page)
+    page.evaluate(REPAINTED)
+    assert page.evaluate(drawn) == changed
 
 
 def test_nothing_yet_says_what_will_be_here(fresh: Stage, visit: Visit) -> None:

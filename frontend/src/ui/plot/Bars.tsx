@@ -54,7 +54,10 @@ function useBars(
     const sized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
     // Both ways in which the theme can change: the system's, and the person's choice.
-    const redraw = () => plot.redraw(false, true);
+    const redraw = () => {
+      plot.setData(data, false); // a bar keeps the colour that it was drawn in
+      plot.redraw(false, true);
+    };
     const system = matchMedia("(prefers-color-scheme: dark)");
     system.addEventListener("change", redraw);
     const chosen = new MutationObserver(redraw);
