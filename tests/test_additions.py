@@ -75,7 +75,7 @@ export const t = define("harbours", { title: "Harbours" });
 """
 PAGE_ROW = """  harbours: {
     path: "/harbours",
-    title: t("harbours"),
+    title: "harbours",
     load: async () => (await import("@/features/harbours/HarboursPage")).HarboursPage,
   },
 """

@@ -8,16 +8,19 @@ import { keepFresh } from "./api/freshness";
 import { queries } from "./api/queries";
 import { begin } from "./api/session";
 import { router } from "./app/router";
+import { loadLanguage } from "./i18n";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no element with the id root");
 
 keepFresh(queries);
 void begin();
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
+void loadLanguage().then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 );

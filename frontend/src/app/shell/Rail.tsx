@@ -74,7 +74,7 @@ function PlaceLine({ place, onGo }: Going & { place: Place }) {
   return (
     <Line to={PAGES[place.pages[0]].path} here={isWithin(path, place)} onGo={onGo}>
       <Icon name={place.icon} />
-      <span className="truncate">{place.label}</span>
+      <span className="truncate">{t(place.label)}</span>
       {place === INBOX && waiting > 0 && (
         <span className="tabular ml-auto rounded-full bg-ask-fill px-2 text-ask text-xs">{waiting}</span>
       )}

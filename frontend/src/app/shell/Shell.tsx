@@ -120,7 +120,7 @@ function useTitle() {
   const waiting = useWaiting();
   const path = useRouterState({ select: (router) => router.location.pathname });
   const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
-  const name = useName((shown) => shown.name) || (here ? PAGES[here].title : "");
+  const name = useName((shown) => shown.name) || (here ? t(PAGES[here].title) : "");
   useEffect(() => {
     const place = name ? `${name} – ${t("name")}` : t("name");
     document.title = waiting > 0 ? `(${waiting}) ${place}` : place;

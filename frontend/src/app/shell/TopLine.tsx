@@ -21,7 +21,7 @@ export function TopLine() {
   const { show } = useOverlays();
   return (
     <header className="sticky top-0 z-20 flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
-      <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{here ? PAGES[here].title : ""}</span>
+      <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{here ? t(PAGES[here].title) : ""}</span>
       <div id="toasts-line" className="min-w-0 flex-1 max-xl:hidden" />
       <div className="ml-auto flex items-center gap-3">
         <StopAll />
