@@ -26,7 +26,10 @@ const PSEUDO = ["en-XA", "ar-XB"];
 export const chosen = localStorage.getItem(STORED_AS) ?? "system";
 const language = chosen === "system" ? (navigator.languages.map(base).find(isOurs) ?? "en") : chosen;
 const disguised = PSEUDO.includes(language);
-const dir = language === "ar-XB" ? "rtl" : "ltr";
+/** The direction of writing. */
+export const dir = language === "ar-XB" ? "rtl" : "ltr";
+/** The keys that go on and back in it. */
+export const [FORWARD, BACK] = dir === "rtl" ? ["ArrowLeft", "ArrowRight"] : ["ArrowRight", "ArrowLeft"];
 
 /** The locale that dates and numbers are written in: the browser's own variant of the page's language. */
 export const formats = disguised ? "en-GB" : (navigator.languages.find((tag) => base(tag) === language) ?? language);

@@ -89,7 +89,7 @@ function Box({ checked }: { checked: boolean }) {
       role="img"
       aria-label={t(checked ? "taskDone" : "taskOpen")}
       className={cx(
-        "mr-1.5 inline-flex size-4 items-center justify-center rounded-sm border align-[-0.2em]",
+        "me-1.5 inline-flex size-4 items-center justify-center rounded-sm border align-[-0.2em]",
         checked ? "border-accent bg-accent text-paper" : "border-line-strong bg-raised",
       )}
     >

@@ -38,7 +38,7 @@ function Inside() {
     <div className="grid min-h-dvh grid-cols-1 grid-rows-[var(--top)_1fr] md:grid-cols-[var(--rail)_minmax(0,1fr)]">
       <a
         href="#content"
-        className="sr-only rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+        className="sr-only rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:start-2 focus:z-50"
       >
         {t("skip")}
       </a>

@@ -23,7 +23,7 @@ export function TopLine() {
     <header className="sticky top-0 z-20 flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
       <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{here ? t(PAGES[here].title) : ""}</span>
       <div id="toasts-line" className="min-w-0 flex-1 max-xl:hidden" />
-      <div className="ml-auto flex items-center gap-3">
+      <div className="ms-auto flex items-center gap-3">
         <StopAll />
         <button
           type="button"
@@ -42,7 +42,7 @@ export function TopLine() {
           type="button"
           aria-label={t("allPages")}
           onClick={() => show("places")}
-          className="-mr-2 grid size-(--target) place-items-center rounded-md md:hidden"
+          className="-me-2 grid size-(--target) place-items-center rounded-md md:hidden"
         >
           <Icon name="menu" />
         </button>

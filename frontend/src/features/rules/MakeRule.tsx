@@ -89,7 +89,7 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
         )}
         {!form && (
           <fieldset className="flex flex-wrap items-center gap-1.5">
-            <legend className="float-left mr-1 text-ink-2 text-sm">{t("examples")}</legend>
+            <legend className="float-start me-1 text-ink-2 text-sm">{t("examples")}</legend>
             {EXAMPLES.map((example) => (
               <Button key={example} size="sm" kind="quiet" onClick={() => setText(example)}>
                 <code lang="en">{example}</code>

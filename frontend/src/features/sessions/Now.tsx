@@ -58,7 +58,7 @@ export function Now({
         </span>
       )}
       {children}
-      <span className="ml-auto shrink-0 text-ink-2 tabular">
+      <span className="ms-auto shrink-0 text-ink-2 tabular">
         <span className="max-md:hidden">{t("spentTokens", { tokens: formatTokens(row.tokens_used) })} </span>
         {spentOf(row)}
       </span>

@@ -154,7 +154,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
         </div>
         {wide && kept && (
           <Side row={row} story={story}>
-            <div style={{ width: bounded(width, innerWidth) }} className="shrink-0 border-line border-l" />
+            <div style={{ width: bounded(width, innerWidth) }} className="shrink-0 border-line border-s" />
           </Side>
         )}
       </div>

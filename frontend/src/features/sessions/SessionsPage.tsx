@@ -70,7 +70,7 @@ function Filters({ kind, status, q }: { kind: Kind; status: Filter; q: string })
           ))}
         </ul>
       </nav>
-      <div className="ml-auto min-w-40 max-w-80 flex-1 py-1">
+      <div className="ms-auto min-w-40 max-w-80 flex-1 py-1">
         <Input
           type="search"
           aria-label={t("search")}

@@ -16,7 +16,7 @@ export function Edits({ session, step, brief = false }: { session: string; step:
   return step.edits
     .filter(({ change, undone }) => change.diff && !undone)
     .map(({ change, seq }) => (
-      <div key={seq} className="mb-2 pl-5">
+      <div key={seq} className="mb-2 ps-5">
         <UnifiedDiff diff={change.diff} path={change.path} layout="unified" most={BRIEF} />
       </div>
     ));

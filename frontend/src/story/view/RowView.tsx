@@ -44,7 +44,7 @@ export const RowView = memo(function RowView({ row, last, session, density, open
       if (row.gone)
         return (
           <Tools value={NONE}>
-            <div className="border-line-strong border-l-2 pl-3 text-ink-2 grayscale [--color-ink:var(--color-ink-2)]">
+            <div className="border-line-strong border-s-2 ps-3 text-ink-2 grayscale [--color-ink:var(--color-ink-2)]">
               {view}
             </div>
           </Tools>
@@ -78,9 +78,13 @@ function FoldLine({ open, onToggle, children }: { open: boolean; onToggle: () =>
       type="button"
       aria-expanded={open}
       onClick={onToggle}
-      className="-mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-left text-ink-2 text-sm hover:bg-hover"
+      className="-mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-start text-ink-2 text-sm hover:bg-hover"
     >
-      <Icon name="chevron-right" size={12} className={cx("text-ink-3 transition-transform", open && "rotate-90")} />
+      <Icon
+        name="chevron-right"
+        size={12}
+        className={cx("text-ink-3 transition-transform", open && "rotate-90 rtl:-rotate-90")}
+      />
       {children}
     </button>
   );
@@ -125,7 +129,7 @@ function Failures({ row, last, session, density, open, onToggle }: RowProps) {
         </FoldLine>
       )}
       {last && (
-        <div className="flex flex-wrap items-center gap-3 pb-1 pl-4 text-sm">
+        <div className="flex flex-wrap items-center gap-3 pb-1 ps-4 text-sm">
           {retries && <Countdown due={due} />}
           {tools.model?.()}
         </div>
