@@ -35,6 +35,8 @@ const ALIKE = [
   "count the lines of all files",
   "in {duration}",
   "list all files and save it to FILES.txt",
+  "live",
+  "offline",
   "optional",
   "readonly",
   "work",

@@ -8,7 +8,7 @@
  * here; the second of them is written from right to left.
  */
 import { setupI18n } from "@lingui/core";
-import { type CompiledMessage, compileMessage } from "@lingui/message-utils/compileMessage";
+import { compileMessage } from "@lingui/message-utils/compileMessage";
 
 export type Values = Record<string, string | number | Date>;
 export type Messages = Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export const [FORWARD, BACK] = dir === "rtl" ? ["ArrowLeft", "ArrowRight"] : ["A
 export const formats = disguised ? "en-GB" : (navigator.languages.find((tag) => base(tag) === language) ?? language);
 
 const i18n = setupI18n();
-i18n.setMessagesCompiler((message) => (dir === "rtl" ? isolated(compileMessage(message)) : compileMessage(message)));
+i18n.setMessagesCompiler(compileMessage);
 i18n.loadAndActivate({ locale: language, locales: formats, messages: {} });
 document.documentElement.lang = disguised ? "en" : language;
 document.documentElement.dir = dir;
@@ -70,18 +70,6 @@ function base(tag: string): string {
 
 function isOurs(tag: string): boolean {
   return LANGUAGES.includes(tag);
-}
-
-/** Marks that keep what is put into a message, such as a path, from turning with the words around it. */
-function isolated(message: CompiledMessage): CompiledMessage {
-  return message.flatMap((part): CompiledMessage => {
-    if (typeof part === "string") return [part];
-    const [name, kind, cases] = part;
-    if (kind === undefined) return ["\u2068", part, "\u2069"];
-    if (typeof cases !== "object" || cases === null) return [part];
-    const inner = Object.entries(cases).map(([key, one]) => [key, Array.isArray(one) ? isolated(one) : one]);
-    return [[name, kind, Object.fromEntries(inner)]];
-  });
 }
 
 const ACCENTS: Readonly<Record<string, string>> = {

@@ -44,7 +44,7 @@ export function Markdown({ children, writing = false }: MarkdownProps) {
   // Pieces are only ever added or changed at the end, so their places name them.
   const pieces = blocks.map(({ text, level }, at) => ({ text, level, name: `${at}` }));
   return (
-    <div className="prose">
+    <div dir="auto" className="prose">
       {pieces.map(({ text, level, name }) => (
         <Piece key={name} text={text} level={level} />
       ))}

@@ -23,7 +23,7 @@ export function TopLine() {
     <header className="sticky top-0 z-20 flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
       <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{here ? t(PAGES[here].title) : ""}</span>
       <div id="toasts-line" className="min-w-0 flex-1 max-xl:hidden" />
-      <div className="ms-auto flex items-center gap-3">
+      <div className="ms-auto flex items-center gap-3 max-md:gap-2">
         <StopAll />
         <button
           type="button"
@@ -65,7 +65,7 @@ function StopAll() {
     >
       <Icon name="stop" size={14} />
       <span className="max-md:hidden">{t("stopAll")}</span>
-      <span className="md:hidden">{t("stopShort")}</span>
+      <span className="max-[23rem]:hidden md:hidden">{t("stopShort")}</span>
     </button>
   );
 }

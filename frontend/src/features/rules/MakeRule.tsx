@@ -99,8 +99,8 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
         )}
         <Checkbox label={t("onlyFolder")} checked={narrow} onCheckedChange={setNarrow} />
         {narrow && <FolderPicker value={directory} onChange={setDirectory} />}
-        <div className="flex gap-2">
-          <Button type="submit" kind="primary" busy={preview.isPending && `${t("making")}…`}>
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" kind="primary" busy={preview.isPending && t("making")}>
             {t("look")}
           </Button>
           <Button kind="quiet" onClick={() => setForm(form ? null : NEW_RULE)}>

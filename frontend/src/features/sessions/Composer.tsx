@@ -93,7 +93,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
       {suggest.list}
       {working && <QueuedMessages session={row.id} />}
       <AttachedFiles attaching={attaching} />
-      <div className="flex items-end gap-2 rounded-lg border border-line-strong bg-raised p-1.5 focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
+      <div className="flex flex-wrap items-end justify-end gap-2 rounded-lg border border-line-strong bg-raised p-1.5 focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
         <textarea
           ref={box}
           rows={1}
@@ -110,7 +110,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
           }}
           onKeyDown={keys}
           onPaste={attaching.onPaste}
-          className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
+          className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-40 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
         />
         <ContextRing row={row} onOpen={onContext} />
         <AttachButton attaching={attaching} />

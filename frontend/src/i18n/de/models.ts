@@ -43,7 +43,7 @@ export default translation<typeof t>()({
   unconfigured: "Etwas fehlt. Gib den Schlüssel erneut ein und nenne ein Modell.",
   other: "Prüfe den Schlüssel, die Adresse und das Modell.",
   said: "Details",
-  keyNone: "kein Schlüssel nötig",
+  keyNone: "keiner nötig",
   keyVault: "im Tresor",
   keyGone: "fehlt",
   keyEnv: "aus {name}",

@@ -107,7 +107,7 @@ function Lines({ step }: { step: StepItem }) {
 export function LineCount({ added, removed, struck = false }: { added: number; removed: number; struck?: boolean }) {
   if (added + removed === 0) return null;
   return (
-    <span className={cx("shrink-0 text-xs tabular", struck && "line-through")}>
+    <span dir="ltr" className={cx("shrink-0 text-xs tabular", struck && "line-through")}>
       <span className="text-good">+{added}</span> <span className="text-danger">−{removed}</span>
     </span>
   );

@@ -25,7 +25,7 @@ export function ChangeMark({ kind }: { kind: FileChange["kind"] }) {
 export function LineCounts({ change: { added, removed } }: { change: FileChange }) {
   if (added + removed === 0) return null;
   return (
-    <span className="tabular shrink-0 text-xs">
+    <span dir="ltr" className="tabular shrink-0 text-xs">
       {added > 0 && <span className="text-good">+{formatCount(added)}</span>}{" "}
       {removed > 0 && <span className="text-danger">−{formatCount(removed)}</span>}
     </span>
