@@ -100,8 +100,8 @@ def test_the_size_follows_imports_and_leaves_out_what_is_loaded_later(tmp_path: 
     assert sizes.style == len(gzip.compress(b"body{}", 9))
 
 
-WRONG = """"mr-2 flex"; "-left-1 x"; cx("text-right"); "md:border-l "; paddingLeft: 4; "a rounded-tl-md"; margin-left: 0;
-"float-left"; "data-checked:translate-x-4"; "origin-left"; { text-align: right }"""
+WRONG = """"mr-2 flex"; "-left-1 x"; cx("text-right"); "md:border-l "; paddingLeft: 4; "a rounded-tl-md";
+margin-left: 0; "float-left"; "data-checked:translate-x-4"; "origin-left"; { text-align: right }"""
 
 
 @pytest.mark.parametrize("wrong", WRONG.split(";"))

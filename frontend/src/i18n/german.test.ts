@@ -32,13 +32,17 @@ const ALIKE = [
   "Version",
   "Version {version}",
   "ask",
+  "auto",
+  "confirm",
   "count the lines of all files",
+  "each",
   "in {duration}",
   "list all files and save it to FILES.txt",
   "live",
   "offline",
   "optional",
   "readonly",
+  "session",
   "work",
 ];
 

@@ -31,7 +31,7 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels }: Co
   const [asking, setAsking] = useState<Asked | null>(null);
   const close = () => setAsking(null);
   return (
-    <div className="flex shrink-0 items-center gap-1.5">
+    <div className="flex flex-wrap items-center gap-1.5 md:shrink-0">
       {(isRunning(row.status) || pausing) && (
         <Button
           kind="danger"
