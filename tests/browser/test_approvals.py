@@ -104,10 +104,12 @@ def test_a_change_of_a_file_is_shown_as_its_diff_among_the_lines_around_it(house
     page = visit(house, f"/approvals/{row['id']}")
     expect(shown(page).get_by_role("heading")).to_contain_text("lamps.py")
     expect(shown(page).get_by_role("heading")).to_contain_text("+1 \u22121")
-    expect(shown(page).get_by_role("region", name="lamps.py")).to_contain_text("def lit(name: str) -> bool:")
+    expect(shown(page).get_by_role("group", name=re.compile("added.*lamps.py"))).to_contain_text(
+        "def lit(name: str) -> bool:"
+    )
     row = ask(house, "Please correct the tides")
     page.goto(f"{house.origin}/approvals/{row['id']}")
-    diff = shown(page).get_by_role("region", name="notes/tides.md")
+    diff = shown(page).get_by_role("group", name=re.compile("added.*tides.md"))
     expect(diff).to_contain_text("- low at 12:25")
     expect(diff).to_contain_text("- low at 12:52")
     expect(diff).to_contain_text("The line break at the end is removed")

@@ -101,7 +101,7 @@ def test_the_numbers_behind_the_bars_are_the_ledgers(some: Stage, visit: Visit) 
     saved = list(csv.DictReader(io.StringIO(_saved(page, "As CSV"))))
     assert sum(int(row["Tokens in"]) for row in saved) == sum(row["tokens_in"] for row in rows)
     page.get_by_role("tab", name="By session and objective").click()
-    expect(page.get_by_role("link", name="The harbour's code")).to_be_visible()
+    expect(page.get_by_role("link", name="The harbour's code", exact=True)).to_be_visible()
     axe(page)
 
 

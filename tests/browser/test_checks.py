@@ -89,7 +89,7 @@ def test_what_the_plan_proposes_is_accepted_removed_and_changed_while_it_runs(
     expect(page.get_by_role("button", name="Accept")).to_have_count(1)
     hands.press(page, "button", "Remove")
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
-    hands.press(page, "button", "Edit")
+    hands.press(page, "button", "Edit checks")
     field = page.get_by_role("textbox", name="Your checks")
     expect(field).to_have_value("exists:wicks.txt")
     hands.write(page, "Your checks", "contains:wicks.txt:trimmed\nuntouched:notes/")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,7 +124,7 @@ def test_a_template_is_used_and_versions_are_compared_and_written_anew(home: Sta
     expect(versions).to_contain_text("1 line added, none removed")
     versions.get_by_role("button", name="Compare two versions").click()
     expect(
-        versions.get_by_role("region", name="Compare two versions: Short answers, from version 1 to 2")
+        versions.get_by_role("group", name=re.compile("Compare two versions: Short answers, from version 1 to 2"))
     ).to_contain_text("- In English.")
     axe(page)
     versions.get_by_role("button", name="Restore version 1").click()

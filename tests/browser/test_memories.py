@@ -208,7 +208,7 @@ def test_what_a_session_would_be_told_is_shown_line_by_line_and_nothing_is_count
 
 def test_the_journal_is_read_a_day_at_a_time_by_keys(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories?view=journal")
-    entry = page.get_by_role("listitem").filter(has_text="Ferries")
+    entry = page.get_by_role("main").get_by_role("listitem").filter(has_text="Ferries")
     expect(entry).to_contain_text("I keep it in mind.")
     day = page.get_by_role("main").get_by_role("heading", level=2)
     today = day.inner_text()

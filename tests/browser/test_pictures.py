@@ -141,6 +141,7 @@ def test_what_the_agent_read_and_made_is_seen_counted_and_saved(stage: Stage, vi
     events = stage.house.get("/events", streams=session, limit=500)["items"]
     order = [kind for event in events if (kind := event["body"]["type"]).startswith("tool.")]
     assert order == ["tool.started"] * 2 + ["tool.finished"] * 2  # side by side
+    page.get_by_role("button", name=re.compile("^(Explored|Read) 2")).first.click()
     page.get_by_role("button", name=re.compile("plan.png")).first.click()
     shown(page, "plan.png")
     axe(page)
@@ -157,7 +158,6 @@ def test_what_the_agent_read_and_made_is_seen_counted_and_saved(stage: Stage, vi
     expect(drawn).to_be_visible()
     picture(page, "pictures-files")
     for name, data in (("plan.png", PLAN), ("offer.pdf", pdf(2))):
-        page.get_by_role("button", name="All files").click()
         page.get_by_role("treeitem", name=re.compile(name)).click()
         with page.expect_download() as saving:
             page.get_by_role("region", name=name).get_by_role("link", name="Download").click()

@@ -136,6 +136,7 @@ def test_a_shortcut_is_given_other_keys_and_keeps_them(walked: Stage, visit: Vis
     says(page, "Already used for: Show keyboard shortcuts.")
     page.keyboard.press("F8")
     expect(usage).to_contain_text("F8")
+    page.evaluate("scrollTo(0, 0)")  # what is half under the line on top is no smaller for it
     axe(page)
     page.reload()
     settled(page)

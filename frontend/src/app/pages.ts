@@ -38,7 +38,7 @@ export const PAGES = {
   objective: {
     path: "/objectives/$id",
     title: "objectives",
-    load: async () => (await import("@/features/sessions/SessionPage")).SessionPage,
+    load: async () => (await import("@/features/sessions/SessionPage")).ObjectivePage,
   },
   sessions: {
     path: "/sessions",

@@ -1,4 +1,5 @@
 import { Children, isValidElement, type ReactElement, type ReactNode, useEffect, useState } from "react";
+import { fetched } from "@/api/parts";
 import { t } from "@/i18n/en/markdown";
 import { CopyButton } from "@/ui/CopyButton";
 import type { Span } from "@/ui/code/highlight";
@@ -74,7 +75,7 @@ function Coloured({ language, text }: { language: string; text: string }) {
 
 async function spansOf(language: string, text: string): Promise<readonly Span[]> {
   if (language === "diff" || language === "patch") return changed(text);
-  const { highlighterFor } = await import("@/ui/code/highlight");
+  const { highlighterFor } = await fetched(() => import("@/ui/code/highlight"));
   const name = language === "dockerfile" ? "Dockerfile" : `x.${SUFFIXES[language] ?? language}`;
   return (await highlighterFor(name))?.(text) ?? [];
 }

@@ -38,11 +38,11 @@ def context(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelI
     Args:
         session: whose.
         tools: what requests offer; without those that are found by search.
-        models: the session's chain; never empty.
+        models: what is known of the session's chain; empty when all of its providers were removed.
     """
     prompt = trimming.Prompt()
     weights = prompt.weigh(session, tools)
-    window = min(model.window_tokens for model in models)
+    window = min((model.window_tokens for model in models), default=0)
     groups: dict[_Group, tuple[int, int]] = {}
     for group, bound in _pieces(session, prompt, weights):
         count, sum_so_far = groups.get(group, (0, 0))
@@ -53,7 +53,7 @@ def context(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelI
     )
     tokens = sum(part.tokens for part in parts)
     cached = sum(part.tokens for part in parts if part.cached)
-    first = models[0]
+    usd_micros, cached_usd_micros = _costs(models[0], tokens, cached) if models else (0, 0)
     return ContextRow(
         parts=tuple(sorted(parts, key=lambda part: -part.tokens)),
         tokens=tokens,
@@ -63,11 +63,10 @@ def context(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelI
         trimmed_messages=session.trimmed,
         messages=len(session.messages),
         counted=bool(session.measured_tokens),
-        model=first.ref,
-        usd_micros=_cost(tokens, first.input_usd_micros_per_mtok),
-        cached_usd_micros=_cost(tokens - cached, first.input_usd_micros_per_mtok)
-        + _cost(cached, first.cached_usd_micros_per_mtok),
-        price_known=first.price_known,
+        model=models[0].ref if models else session.spec.chain[0],
+        usd_micros=usd_micros,
+        cached_usd_micros=cached_usd_micros,
+        price_known=bool(models) and models[0].price_known,
     )
 
 
@@ -127,7 +126,13 @@ def _said(part: ReplyPart) -> tuple[ContextKind, str]:
 
 
 def _percent(tokens: int, window: int) -> float:
-    return round(100 * tokens / window, 1)
+    return round(100 * tokens / window, 1) if window else 0.0
+
+
+def _costs(model: ModelInfo, tokens: int, cached: int) -> tuple[int, int]:
+    """Of the input at most, and with what its cache has."""
+    fresh = _cost(tokens - cached, model.input_usd_micros_per_mtok)
+    return _cost(tokens, model.input_usd_micros_per_mtok), fresh + _cost(cached, model.cached_usd_micros_per_mtok)
 
 
 def _cost(tokens: int, usd_micros_per_mtok: int) -> int:

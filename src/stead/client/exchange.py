@@ -50,14 +50,10 @@ class Exchange:
                 self._left = int(self.headers["content-length"])
                 self._ended = self._left == 0
         except ValueError as error:
-            self._socket.close()
             raise ConnectionError("the answer is not the HTTP of a Stead daemon") from error
-        except BaseException:  # Ctrl-C too
-            self._socket.close()
-            raise
 
     def __del__(self) -> None:
-        """Hang up: a Ctrl-C can come between the making of an exchange and the place that would close it."""
+        """Hang up: a Ctrl-C can come in the middle of its making, or before there is anybody who would close it."""
         self._socket.close()
 
     def fileno(self) -> int:

@@ -57,7 +57,7 @@ class ContextRow(msgspec.Struct, frozen=True):
     Args:
         parts: of the next request, in order.
         tokens: of all of them.
-        window_tokens: of the smallest window in the session's chain.
+        window_tokens: of the smallest window in the session's chain; 0 when none of its providers is there any more.
         used_percent: of the window.
         trims_at_tokens: past this, room for a reply included, older parts are trimmed.
         trimmed_messages: how many messages are sent trimmed.

@@ -258,7 +258,9 @@ class ProviderModels:
             settings = self._directory.settings(config, name)
             own = self._directory.headers(config, name)
             maker = config.account_of or config.name
-            refused = connection.refused.get(name, frozenset()) & attached(request.messages)
+            refused = connection.refused.get(name, frozenset())
+            if refused:  # the whole history is walked for those alone that have met a refusal
+                refused &= attached(request.messages)
 
             async def ask() -> Received:
                 body = await connection.prefixes.body(request, name, settings, refused)
@@ -268,8 +270,10 @@ class ProviderModels:
             try:
                 received = await ask()
             except Broken as broken:
+                if not _may_be_of_attachments(broken.failure):
+                    raise
                 shown = attached(request.messages) - refused
-                if not shown or not _may_be_of_attachments(broken.failure):
+                if not shown:
                     raise
                 # Once more with their names alone. Only if that is taken, they were what was refused.
                 refused |= shown

@@ -6,6 +6,7 @@ Layer: runtime. Reads the folded state, which is ahead of every read model, and 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 
 from stead.brain import measuring
@@ -60,7 +61,10 @@ class Overview:
     async def context(self, session: SessionId) -> ContextRow:
         """See ``service.Work``."""
         state = await self.sessions.actor(session).state()
-        models = [await asyncio.to_thread(self.deps.models.info, ref) for ref in state.spec.chain]
+        models = []
+        for ref in state.spec.chain:
+            with suppress(NotFound):  # its provider was removed
+                models.append(await asyncio.to_thread(self.deps.models.info, ref))
         return measuring.context(state, self.deps.gate.offered(state.spec.tools), models)
 
 

@@ -65,7 +65,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
     if (event.nativeEvent.isComposing || event.altKey) return;
     if (suggest.onKey(event)) return event.preventDefault();
     if (event.key === "Escape") {
-      if (isRunning(row.status)) stop();
+      if (isRunning(row.status) && row.status !== "waiting") stop();
       else box.current?.blur();
       return;
     }
@@ -97,7 +97,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
         <textarea
           ref={box}
           rows={1}
-          autoFocus={!isCoarse()}
+          autoFocus={!isCoarse() && row.status !== "waiting"}
           value={text}
           aria-label={t("saying")}
           placeholder={t(row.status === "closed" ? "sayClosed" : working ? "sayMore" : "say")}

@@ -31,7 +31,7 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels }: Co
   const [asking, setAsking] = useState<Asked | null>(null);
   const close = () => setAsking(null);
   return (
-    <div className="flex flex-wrap items-center gap-1.5 md:shrink-0">
+    <div className="flex items-center gap-1.5 max-md:flex-wrap md:shrink-0">
       {(isRunning(row.status) || pausing) && (
         <Button
           kind="danger"
@@ -70,8 +70,8 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels }: Co
         </Button>
       )}
       <DensitySwitch />
-      <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} />
-      <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={entries(row, act, setAsking)} />
+      <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} className="max-md:hidden" />
+      <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={entries(row, act, setAsking, onFind)} />
       <IconButton
         icon="columns"
         label={t(panels ? "hidePanels" : "showPanels")}
@@ -90,12 +90,18 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels }: Co
 }
 
 /** The menu. An objective is cancelled before it can be deleted; an interactive session is closed for that. */
-function entries(row: Row, act: ReturnType<typeof useDeed>["act"], ask: (asked: Asked) => void): MenuEntry[] {
+function entries(
+  row: Row,
+  act: ReturnType<typeof useDeed>["act"],
+  ask: (asked: Asked) => void,
+  find: () => void,
+): MenuEntry[] {
   const stepsDone = row.plan.filter((step) => step.status === "done" || step.status === "skipped").length;
   const plan = row.plan.length > 0 ? t("planOf", { done: stepsDone, count: row.plan.length }) : t("plan");
   const interactive = row.kind === "session";
   const checkpoint = () => act({ verb: "checkpoint" }, () => toast({ title: t("checkpointTaken"), kind: "good" }));
   const all: (MenuEntry | false)[] = [
+    { label: t("find"), icon: "search", onSelect: find },
     { label: t("labels"), icon: "edit", onSelect: () => ask("labels") },
     !hasEnded(row.status) && { label: plan, icon: "list", onSelect: () => ask("plan") },
     interactive && { label: t("takeCheckpoint"), icon: "flag", onSelect: checkpoint },

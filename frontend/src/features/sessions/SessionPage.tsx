@@ -1,5 +1,5 @@
 /** One session: the conversation as a document, where the person speaks; at its side the panels, or the contract of an objective. */
-import { Navigate, useLocation, useParams } from "@tanstack/react-router";
+import { Navigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
@@ -47,11 +47,13 @@ interface Panels {
 /** Whether the panels are open beside conversations; kept in this browser. */
 const usePanels = create<Panels>()(persist((): Panels => ({ open: true }), { name: "stead.panels" }));
 
-export function SessionPage() {
+export const SessionPage = () => <OnePage kind="session" />;
+export const ObjectivePage = () => <OnePage kind="objective" />;
+
+/** An address of the other kind leads on; the kind is the route's own, for the location is of the next page already while one leaves. */
+function OnePage({ kind }: { kind: Kind }) {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { pathname } = useLocation();
   const { row, story, ready, deleted, missing, error } = useSession(id);
-  const kind: Kind = pathname.startsWith(PLACES.objective.list) ? "objective" : "session";
   useNamed(row?.title ?? "");
   if (row && row.kind !== kind)
     return <Navigate to={PLACES[row.kind].one} params={{ id }} search={true as never} replace />;

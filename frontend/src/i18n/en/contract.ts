@@ -39,7 +39,7 @@ export const t = define("contract", {
   checkRemove: "Remove",
   checkTouched: "The work changed what this check runs:",
   checksNone: "No checks. Without one it can’t end as verified.",
-  checksChange: "Edit",
+  checksChange: "Edit checks",
   checksYours: "Your checks",
   checksHint: "One per line, as in the form of a new objective. A changed check is run again.",
   checksCancel: "Cancel",

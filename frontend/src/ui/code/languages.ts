@@ -1,5 +1,6 @@
 /** Which language a file is in, by its name; each grammar is fetched when it is first wanted. */
 import { LanguageSupport, StreamLanguage, type StreamParser } from "@codemirror/language";
+import { fetched } from "@/api/parts";
 
 type Load = () => Promise<LanguageSupport>;
 
@@ -66,7 +67,8 @@ export function languageOf(path: string): Load | null {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const suffix = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const found = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
-  return found ?? (Object.hasOwn(BY_SUFFIX, suffix) ? BY_SUFFIX[suffix] : undefined) ?? null;
+  const load = found ?? (Object.hasOwn(BY_SUFFIX, suffix) ? BY_SUFFIX[suffix] : undefined);
+  return load ? () => fetched(load) : null;
 }
 
 function old<State>(parser: StreamParser<State>): LanguageSupport {

@@ -37,8 +37,9 @@ export interface DiffLook {
 const MOST = 300;
 /** Where two columns have room for some 50 characters each. */
 const WIDE_PX = 880;
-/** Drawn only when they come near the window. */
+/** Of more lines than this, so many are drawn only when they come near the window. */
 const BLOCK = 100;
+const LATER = "[contain-intrinsic-size:auto_125rem] [content-visibility:auto]";
 
 /** A unified diff. */
 export function UnifiedDiff({ diff, ...look }: DiffLook & { diff: string }) {
@@ -134,7 +135,7 @@ function Lines({ lines, whole }: { lines: readonly Line[]; whole: Whole }) {
   const { old, fresh, tools } = whole;
   const columns = old && fresh ? "grid-cols-[2.75rem_2.75rem_1.25rem_minmax(0,1fr)]" : ONE_NUMBER;
   return blocks(lines).map((block) => (
-    <div key={block.at} className="[contain-intrinsic-size:auto_125rem] [content-visibility:auto]">
+    <div key={block.at} className={lines.length > BLOCK ? LATER : undefined}>
       {block.rows.map(({ at, row: line }) =>
         line.kind === "note" ? (
           <Note key={at} line={line} />
@@ -171,7 +172,7 @@ function SplitLines({ lines, whole }: { lines: readonly Line[]; whole: Whole }) 
   const rows = useMemo(() => pairs(lines), [lines]);
   const { tools } = whole;
   return blocks(rows).map((block) => (
-    <div key={block.at} className="[contain-intrinsic-size:auto_125rem] [content-visibility:auto]">
+    <div key={block.at} className={rows.length > BLOCK ? LATER : undefined}>
       {block.rows.map(({ at, row: { left, right } }) =>
         left?.kind === "note" ? (
           <Note key={at} line={left} />

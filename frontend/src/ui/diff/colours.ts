@@ -1,5 +1,6 @@
 /** The lines of a diff as code in colour: each side of a hunk is read by the grammar of the file. */
 import { useEffect, useState } from "react";
+import { fetched } from "@/api/parts";
 import type { Highlighter, Span } from "../code/highlight";
 import { countLines, type Hunk, type Line } from "./unified";
 
@@ -16,8 +17,7 @@ export function useColours(path: string, hunks: readonly Hunk[]): Colours | null
     const size = hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((all, line) => all + line.text.length, 0), 0);
     const { added, removed } = countLines(hunks);
     if (size > MOST_CHARACTERS || added + removed === 0) return;
-    // Colours that cannot be fetched leave plain text, which is all there; the page's own error handling has the failure.
-    void import("../code/highlight").then(async ({ highlighterFor }) => {
+    void fetched(() => import("../code/highlight")).then(async ({ highlighterFor }) => {
       const highlight = await highlighterFor(path);
       if (highlight && !over) setKnown({ hunks, colours: coloured(hunks, highlight) });
     });

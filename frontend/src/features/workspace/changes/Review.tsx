@@ -43,7 +43,7 @@ export function Review(props: ReviewProps) {
   const [full, setFull] = useState(false);
   if (!full) return <Files {...props} onFull={() => setFull(true)} />;
   return (
-    <Sheet open title={t("title")} onOpenChange={setFull}>
+    <Sheet open full title={t("title")} onOpenChange={setFull}>
       <div className="h-full overflow-y-auto px-4 pt-1">
         <Files {...props} />
       </div>
