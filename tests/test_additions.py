@@ -73,9 +73,14 @@ PAGE_WORDS = """import { define } from "@/i18n";
 
 export const t = define("harbours", { title: "Harbours" });
 """
+PAGE_WORDS_IN_GERMAN = """import type { t } from "@/i18n/en/harbours";
+import { translation } from "@/i18n/translation";
+
+export default translation<typeof t>()({ title: "Häfen" });
+"""
 PAGE_ROW = """  harbours: {
     path: "/harbours",
-    title: t("harbours"),
+    title: "harbours",
     load: async () => (await import("@/features/harbours/HarboursPage")).HarboursPage,
   },
 """
@@ -101,9 +106,12 @@ def add_page(tree: Path) -> None:
     page = tree / "frontend/src/features/harbours/HarboursPage.tsx"
     page.parent.mkdir()
     page.write_text(PAGE)
-    (tree / "frontend/src/i18n/en/harbours.ts").write_text(PAGE_WORDS)
+    words = tree / "frontend/src/i18n"
+    (words / "en/harbours.ts").write_text(PAGE_WORDS)
+    (words / "de/harbours.ts").write_text(PAGE_WORDS_IN_GERMAN)
     app = tree / "frontend/src/app"
-    insert(tree / "frontend/src/i18n/en/app.ts", "  settings:", '  harbours: "Harbours",\n')
+    insert(words / "en/app.ts", "  settings:", '  harbours: "Harbours",\n')
+    insert(words / "de/app.ts", "  settings:", '  harbours: "Häfen",\n')
     insert(app / "pages.ts", "  settings: {\n", PAGE_ROW)
     insert(app / "shell/places.ts", '"settings"]', '"harbours", ')
     insert(tree / "tests/browser/routes.py", '    "/settings":', '    "/harbours": ("/harbours",),\n')
@@ -133,7 +141,7 @@ def insert(path: Path, before: str, line: str) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("add", "most"), [(add_tool, 3), (add_session_event, 4), (add_page, 6)])
+@pytest.mark.parametrize(("add", "most"), [(add_tool, 3), (add_session_event, 4), (add_page, 8)])
 def test_an_addition_touches_few_files_and_the_tree_is_whole_with_it(
     add: Callable[[Path], None], most: int, tmp_path: Path
 ) -> None:

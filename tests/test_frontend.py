@@ -14,6 +14,7 @@ import pytest
 from scripts import check_page_size
 from scripts.check_page_size import INITIAL_SCRIPT_BYTES, PAGE, measure
 from stead.web.pages import MEDIA_TYPES
+from tests.page_sides import sides, sources
 
 ROOT = Path(__file__).parents[1]
 VITEST_S = 300
@@ -97,3 +98,27 @@ def test_the_size_follows_imports_and_leaves_out_what_is_loaded_later(tmp_path: 
     assert sizes.files == tuple(f"assets/{name}" for name in ("a.css", "a.js", "b.js", "c.js", "e.js", "f.js"))
     assert 1000 < sizes.script < 2000
     assert sizes.style == len(gzip.compress(b"body{}", 9))
+
+
+WRONG = """"mr-2 flex"; "-left-1 x"; cx("text-right"); "md:border-l "; paddingLeft: 4; "a rounded-tl-md";
+margin-left: 0; "float-left"; "data-checked:translate-x-4"; "origin-left"; { text-align: right }"""
+
+
+@pytest.mark.parametrize("wrong", WRONG.split(";"))
+def test_a_style_that_names_a_side_is_found(wrong: str) -> None:
+    assert sides(wrong)
+
+
+@pytest.mark.parametrize(
+    "right", ['"me-2 border-s text-end -start-1"', '"origin-left rtl:origin-right"', "left: Line;"]
+)
+def test_a_style_that_turns_with_the_writing_is_let_be(right: str) -> None:
+    assert sides(right) == []
+
+
+def test_styles_follow_the_direction_of_writing() -> None:
+    """``ms-2``, ``text-end``, ``border-s``; what has no such form says how it is from right to left (``rtl:``)."""
+    found = {file.relative_to(ROOT).as_posix(): sides(file.read_text("utf-8")) for file in sources(ROOT)}
+
+    assert {name: where for name, where in found.items() if where} == {}
+    assert len(found) > 300

@@ -57,7 +57,7 @@ NOT_ON_THE_PAGE = (
 
 _MESSAGE = re.compile(r'^  \w+:\s*("(?:[^"\\]|\\.)*")', re.MULTILINE)
 _SUFFIXES = {"src/stead": (".py",), "frontend/src": (".ts", ".tsx"), "docs": (".md",)}
-_RECORDS = ("docs/adr/", "docs/generated/", "frontend/src/api/generated")
+_RECORDS = ("docs/adr/", "docs/generated/", "frontend/src/api/generated", "frontend/src/i18n/de/")
 _WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(RETIRED)})(?![a-z])")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

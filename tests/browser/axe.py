@@ -47,7 +47,8 @@ _SMALL = """least => {
 _WIDER = """() => {
     const wide = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= wide) return [];
-    const over = [...document.body.querySelectorAll('*')].filter((e) => e.getBoundingClientRect().right > wide + 0.5);
+    const isOver = ({ left, right }) => right > wide + 0.5 || (document.documentElement.dir === 'rtl' && left < -0.5);
+    const over = [...document.body.querySelectorAll('*')].filter((e) => isOver(e.getBoundingClientRect()));
     const said = over.slice(0, 5).map((element) => element.outerHTML.slice(0, 120));
     return [`${document.documentElement.scrollWidth} px of ${wide}`, ...said];
 }"""

@@ -3,12 +3,15 @@
  * (`tests/browser/routes.py`) read this list.
  */
 import type { ComponentType } from "react";
-import { t } from "@/i18n/en/app";
+import type { t } from "@/i18n/en/app";
 import { preloadMarkdown } from "@/markdown/Lazy";
+
+/** A word of the app, by its key: the language is not loaded yet when this is. */
+export type AppWord = Parameters<typeof t>[0];
 
 export interface Page {
   path: string;
-  title: string;
+  title: AppWord;
   load: () => Promise<ComponentType>;
 }
 
@@ -21,107 +24,107 @@ function sessionPages() {
 export const PAGES = {
   dashboard: {
     path: "/",
-    title: t("dashboard"),
+    title: "dashboard",
     load: async () => (await import("@/features/dashboard/DashboardPage")).DashboardPage,
   },
   setup: {
     path: "/setup",
-    title: t("setup"),
+    title: "setup",
     load: async () => (await import("@/features/setup/SetupPage")).SetupPage,
   },
   objectives: {
     path: "/objectives",
-    title: t("objectives"),
+    title: "objectives",
     load: async () => (await import("@/features/sessions/SessionsPage")).ObjectivesPage,
   },
   newObjective: {
     path: "/objectives/new",
-    title: t("newObjective"),
+    title: "newObjective",
     load: async () => (await import("@/features/sessions/NewSessionPage")).NewObjectivePage,
   },
   objective: {
     path: "/objectives/$id",
-    title: t("objectives"),
+    title: "objectives",
     load: async () => (await sessionPages()).ObjectivePage,
   },
   sessions: {
     path: "/sessions",
-    title: t("sessions"),
+    title: "sessions",
     load: async () => (await import("@/features/sessions/SessionsPage")).SessionsPage,
   },
   newSession: {
     path: "/sessions/new",
-    title: t("newSession"),
+    title: "newSession",
     load: async () => (await import("@/features/sessions/NewSessionPage")).NewSessionPage,
   },
   session: {
     path: "/sessions/$id",
-    title: t("sessions"),
+    title: "sessions",
     load: async () => (await sessionPages()).SessionPage,
   },
   approvals: {
     path: "/approvals",
-    title: t("approvals"),
+    title: "approvals",
     load: async () => (await import("@/features/approvals/ApprovalsPage")).ApprovalsPage,
   },
   approval: {
     path: "/approvals/$id",
-    title: t("approvals"),
+    title: "approvals",
     load: async () => (await import("@/features/approvals/ApprovalPage")).ApprovalPage,
   },
   audit: {
     path: "/audit",
-    title: t("audit"),
+    title: "audit",
     load: async () => (await import("@/features/audit/AuditPage")).AuditPage,
   },
   decision: {
     path: "/audit/$seq",
-    title: t("audit"),
+    title: "audit",
     load: async () => (await import("@/features/audit/DecisionPage")).DecisionPage,
   },
   usage: {
     path: "/usage",
-    title: t("usage"),
+    title: "usage",
     load: async () => (await import("@/features/usage/UsagePage")).UsagePage,
   },
   secrets: {
     path: "/secrets",
-    title: t("secrets"),
+    title: "secrets",
     load: async () => (await import("@/features/secrets/SecretsPage")).SecretsPage,
   },
   egress: {
     path: "/network",
-    title: t("egress"),
+    title: "egress",
     load: async () => (await import("@/features/egress/EgressPage")).EgressPage,
   },
   rules: {
     path: "/rules",
-    title: t("rules"),
+    title: "rules",
     load: async () => (await import("@/features/rules/RulesPage")).RulesPage,
   },
   memories: {
     path: "/memories",
-    title: t("memory"),
+    title: "memory",
     load: async () => (await import("@/features/memories/MemoriesPage")).MemoriesPage,
   },
   directives: {
     path: "/directives",
-    title: t("directives"),
+    title: "directives",
     load: async () => (await import("@/features/directives/DirectivesPage")).DirectivesPage,
   },
   settings: {
     path: "/settings",
-    title: t("settings"),
+    title: "settings",
     load: async () => (await import("@/features/settings/SettingsPage")).SettingsPage,
   },
   search: {
     path: "/search",
-    title: t("search"),
+    title: "search",
     load: async () => (await import("@/features/search/SearchPage")).SearchPage,
   },
   more: {
     path: "/more/$name",
-    title: t("more"),
+    title: "more",
     load: async () => (await import("@/features/more/MorePage")).MorePage,
   },
 } satisfies Record<string, Page>;

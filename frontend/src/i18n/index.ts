@@ -3,45 +3,59 @@
  *
  *     export const t = define("sessions", { turns: "{count, plural, one {# turn} other {# turns}}" });
  *
- * and says `t("turns", { count })`. A translation is a file of the same keys (`translate`). The pseudo-locale dresses every
- * message up, so that a test sees at once which words did not come from here.
+ * and says `t("turns", { count })`. A translation is a file of the same name and keys (`translation.ts`), loaded before any
+ * part of the page. The pseudo-locales dress every message up, so that a test sees at once which words did not come from
+ * here; the second of them is written from right to left.
  */
 import { setupI18n } from "@lingui/core";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
 
 export type Values = Record<string, string | number | Date>;
-type Messages = Readonly<Record<string, string>>;
+export type Messages = Readonly<Record<string, string>>;
+/** Says a message of one part of the page. */
+export interface Translator<M extends Messages> {
+  (key: keyof M & string, values?: Values): string;
+  readonly english: M;
+}
 
-const PSEUDO = "en-XA";
 const STORED_AS = "stead.locale";
+const LANGUAGES = ["en", "de"];
+const PSEUDO = ["en-XA", "ar-XB"];
+
+/** What the person chose: a language, or "system", which is the first that the browser asks for and the page has. */
+export const chosen = localStorage.getItem(STORED_AS) ?? "system";
+const language = chosen === "system" ? (navigator.languages.map(base).find(isOurs) ?? "en") : chosen;
+const disguised = PSEUDO.includes(language);
+/** The direction of writing. */
+export const dir = language === "ar-XB" ? "rtl" : "ltr";
+/** The keys that go on and back in it. */
+export const [FORWARD, BACK] = dir === "rtl" ? ["ArrowLeft", "ArrowRight"] : ["ArrowRight", "ArrowLeft"];
+
+/** The locale that dates and numbers are written in: the browser's own variant of the page's language. */
+export const formats = disguised ? "en-GB" : (navigator.languages.find((tag) => base(tag) === language) ?? language);
 
 const i18n = setupI18n();
 i18n.setMessagesCompiler(compileMessage);
-/** The language that the page is in. */
-export const locale = wanted();
-i18n.loadAndActivate({ locale, messages: {} });
-document.documentElement.lang = locale === PSEUDO ? "en" : locale;
-document.documentElement.dir = "ltr";
+i18n.loadAndActivate({ locale: language, locales: formats, messages: {} });
+document.documentElement.lang = disguised ? "en" : language;
+document.documentElement.dir = dir;
 
-/** The locale that dates and numbers are written in. */
-export const formats = locale === PSEUDO ? "en-GB" : navigator.language || "en-GB";
-
-/** The words of one part of the page. `name` keeps the keys of parts apart. */
-export function define<M extends Messages>(
-  name: string,
-  messages: M,
-): (key: keyof M & string, values?: Values) => string {
-  const named: Record<string, string> = {};
-  for (const [key, message] of Object.entries(messages)) {
-    named[`${name}.${key}`] = locale === PSEUDO ? disguise(message) : message;
-  }
-  i18n.load(locale, { ...named, ...(i18n.messages as Record<string, string>) });
-  return (key, values) => i18n._(`${name}.${key}`, values);
+/**
+ * Load the language, before the page is drawn. What modules say while they are loaded, not drawn, stays English: they keep
+ * keys instead.
+ */
+export async function loadLanguage(): Promise<void> {
+  if (language === "de") i18n.load(language, (await import("./de")).default);
 }
 
-/** Put the words of a language in place of the English ones. Call it before the page is drawn. */
-export function translate(name: string, messages: Messages): void {
-  i18n.load(locale, Object.fromEntries(Object.entries(messages).map(([key, text]) => [`${name}.${key}`, text])));
+/** The words of one part of the page. `name` keeps the keys of parts apart. */
+export function define<const M extends Messages>(name: string, english: M): Translator<M> {
+  const named: Record<string, string> = {};
+  for (const [key, message] of Object.entries(english)) {
+    named[`${name}.${key}`] = disguised ? disguise(message) : message;
+  }
+  i18n.load(language, { ...named, ...(i18n.messages as Record<string, string>) });
+  return Object.assign((key: keyof M & string, values?: Values) => i18n._(`${name}.${key}`, values), { english });
 }
 
 /** Switch languages; the page begins anew. */
@@ -50,8 +64,12 @@ export function speak(next: string): void {
   location.reload();
 }
 
-function wanted(): string {
-  return localStorage.getItem(STORED_AS) ?? "en";
+function base(tag: string): string {
+  return tag.replace(/-.*/, "").toLowerCase();
+}
+
+function isOurs(tag: string): boolean {
+  return LANGUAGES.includes(tag);
 }
 
 const ACCENTS: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ export function Code({ children }: { children?: ReactNode }) {
   const whole = Children.toArray(inner).every((part) => typeof part === "string");
   return (
     <div className="relative my-3 rounded-md border border-line bg-surface">
-      <div className="flex h-7 items-center justify-between border-line border-b pr-1 pl-3 text-ink-2 text-xs">
+      <div className="flex h-7 items-center justify-between border-line border-b pe-1 ps-3 text-ink-2 text-xs">
         <span className="font-mono">{language || t("code")}</span>
         <CopyButton text={text} label={t("copyCode")} />
       </div>

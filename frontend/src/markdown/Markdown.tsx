@@ -44,7 +44,7 @@ export function Markdown({ children, writing = false }: MarkdownProps) {
   // Pieces are only ever added or changed at the end, so their places name them.
   const pieces = blocks.map(({ text, level }, at) => ({ text, level, name: `${at}` }));
   return (
-    <div className="prose">
+    <div dir="auto" className="prose">
       {pieces.map(({ text, level, name }) => (
         <Piece key={name} text={text} level={level} />
       ))}
@@ -89,7 +89,7 @@ function Box({ checked }: { checked: boolean }) {
       role="img"
       aria-label={t(checked ? "taskDone" : "taskOpen")}
       className={cx(
-        "mr-1.5 inline-flex size-4 items-center justify-center rounded-sm border align-[-0.2em]",
+        "me-1.5 inline-flex size-4 items-center justify-center rounded-sm border align-[-0.2em]",
         checked ? "border-accent bg-accent text-paper" : "border-line-strong bg-raised",
       )}
     >

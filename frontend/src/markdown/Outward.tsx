@@ -31,7 +31,7 @@ export function Outward({
     <a href={place.href} target="_blank" rel="noreferrer noopener" title={place.href}>
       {picture && `${t("picture")} `}
       {children}
-      {!says(children, place) && <span className="ml-1 text-ink-3 text-sm">({place.host})</span>}
+      {!says(children, place) && <span className="ms-1 text-ink-3 text-sm">({place.host})</span>}
     </a>
   );
 }

@@ -40,7 +40,7 @@ export function Attached({ files, onRemove }: { files: readonly File[]; onRemove
             </span>
           </a>
           {onRemove && (
-            <span className="absolute top-0 right-0 rounded bg-raised">
+            <span className="absolute top-0 end-0 rounded bg-raised">
               <IconButton
                 icon="cross"
                 size="sm"

@@ -46,8 +46,8 @@ export function Combobox<V extends string>({
       autoHighlight
     >
       <Base.InputGroup className={cx("relative flex items-center", className)}>
-        <Base.Input aria-label={label} placeholder={placeholder ?? t("choose")} className={cx(CONTROL, "pr-14")} />
-        <span className="absolute right-1 flex items-center text-ink-3">
+        <Base.Input aria-label={label} placeholder={placeholder ?? t("choose")} className={cx(CONTROL, "pe-14")} />
+        <span className="absolute end-1 flex items-center text-ink-3">
           {clearable && (
             <Base.Clear
               aria-label={t("clear")}

@@ -65,7 +65,7 @@ export function Dialog({
                   <Base.Description className="mt-1 text-base text-ink-2">{description}</Base.Description>
                 )}
               </div>
-              <Base.Close render={<IconButton icon="cross" label={t("close")} className="-mt-1 -mr-2" />} />
+              <Base.Close render={<IconButton icon="cross" label={t("close")} className="-mt-1 -me-2" />} />
             </div>
             {children && (
               <ScrollBox className="min-h-0 [--under:0px] overflow-y-auto px-5 pt-1 pb-4">{children}</ScrollBox>

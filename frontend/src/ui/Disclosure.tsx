@@ -24,16 +24,16 @@ export function Disclosure({ summary, aside, open, onOpenChange, defaultOpen, cl
       onOpenChange={(next) => onOpenChange?.(next)}
       className={cx("min-w-0", className)}
     >
-      <Base.Trigger className="group flex min-h-(--row) w-full items-center gap-1.5 rounded-sm text-left text-base hover:text-accent">
+      <Base.Trigger className="group flex min-h-(--row) w-full items-center gap-1.5 rounded-sm text-start text-base hover:text-accent">
         <Icon
           name="chevron-right"
           size={14}
-          className="text-ink-3 transition-transform group-data-panel-open:rotate-90"
+          className="text-ink-3 transition-transform group-data-panel-open:rotate-90 rtl:group-data-panel-open:-rotate-90"
         />
         <span className="min-w-0 flex-1">{summary}</span>
         {aside && <span className="tabular shrink-0 text-sm text-ink-2">{aside}</span>}
       </Base.Trigger>
-      <Base.Panel className="min-w-0 pb-2 pl-5">{children}</Base.Panel>
+      <Base.Panel className="min-w-0 pb-2 ps-5">{children}</Base.Panel>
     </Base.Root>
   );
 }

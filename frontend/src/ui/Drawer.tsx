@@ -1,5 +1,6 @@
 import { Drawer as Base } from "@base-ui/react/drawer";
 import { type ReactElement, type ReactNode, useSyncExternalStore } from "react";
+import { dir } from "@/i18n";
 import { t } from "@/i18n/en/ui";
 import { cx } from "./classes";
 import { IconButton } from "./IconButton";
@@ -17,6 +18,7 @@ export interface DrawerProps {
 }
 
 const SIZES = { md: "md:w-110", lg: "md:w-180" };
+const SIDE = dir === "rtl" ? "left" : "right";
 const DESK = matchMedia("(min-width: 48rem)");
 
 /** Something of the page beside it: from the right on a desk, from below on a phone, where a swipe closes it. */
@@ -32,7 +34,7 @@ export function Drawer({
 }: DrawerProps) {
   const desk = useSyncExternalStore(subscribe, () => DESK.matches);
   return (
-    <Base.Root open={open} onOpenChange={(next) => onOpenChange?.(next)} swipeDirection={desk ? "right" : "down"}>
+    <Base.Root open={open} onOpenChange={(next) => onOpenChange?.(next)} swipeDirection={desk ? SIDE : "down"}>
       {trigger && <Base.Trigger render={trigger} />}
       <Base.Portal>
         <Base.Backdrop
@@ -44,8 +46,8 @@ export function Drawer({
             className={cx(
               "flex max-h-[92dvh] w-full flex-col border-line bg-raised text-ink shadow-raised outline-none",
               "translate-x-(--drawer-swipe-movement-x) translate-y-(--drawer-swipe-movement-y) transition-transform data-swiping:duration-0",
-              "rounded-t-lg border-t md:max-h-none md:max-w-[calc(100vw-3rem)] md:rounded-none md:border-t-0 md:border-l",
-              "max-md:data-starting-style:translate-y-full max-md:data-ending-style:translate-y-full md:data-starting-style:translate-x-full md:data-ending-style:translate-x-full",
+              "rounded-t-lg border-t md:max-h-none md:max-w-[calc(100vw-3rem)] md:rounded-none md:border-t-0 md:border-s",
+              "max-md:data-starting-style:translate-y-full max-md:data-ending-style:translate-y-full md:data-starting-style:translate-x-(--away) md:data-ending-style:translate-x-(--away) [--away:100%] rtl:[--away:-100%]",
               SIZES[size],
             )}
           >
@@ -54,7 +56,7 @@ export function Drawer({
                 <Base.Title className="text-lg font-semibold break-words">{title}</Base.Title>
                 {description && <Base.Description className="text-sm text-ink-2">{description}</Base.Description>}
               </div>
-              <Base.Close render={<IconButton icon="cross" label={t("close")} className="-mr-2" />} />
+              <Base.Close render={<IconButton icon="cross" label={t("close")} className="-me-2" />} />
             </div>
             <Base.Content className="flex min-h-0 flex-1 flex-col">
               <ScrollBox className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-4">{children}</ScrollBox>

@@ -1,6 +1,7 @@
 /** The folders in a folder, walked by mouse or keys. A part of `FolderPicker`. */
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { Schema } from "@/api/client";
+import { BACK, FORWARD } from "@/i18n";
 import { t } from "@/i18n/en/folders";
 import { cx } from "./classes";
 import { Icon } from "./Icon";
@@ -32,8 +33,8 @@ export function FolderList({ id, ref: rows, at, folders, starting, truncated, pr
     const place = buttons.indexOf(document.activeElement as HTMLButtonElement);
     const step = { ArrowDown: 1, ArrowUp: -1, Home: -place, End: buttons.length - 1 - place }[event.key];
     if (step !== undefined) buttons[Math.max(0, Math.min(buttons.length - 1, place + step))]?.focus();
-    else if (event.key === "ArrowRight") buttons[place]?.click();
-    else if ((event.key === "Backspace" || event.key === "ArrowLeft") && at !== "/") onWalk(parentOf(at));
+    else if (event.key === FORWARD) buttons[place]?.click();
+    else if ((event.key === "Backspace" || event.key === BACK) && at !== "/") onWalk(parentOf(at));
     else return;
     event.preventDefault();
   };
@@ -57,7 +58,7 @@ export function FolderList({ id, ref: rows, at, folders, starting, truncated, pr
             <span className="min-w-0 truncate font-mono text-sm">
               <SafeText>{folder.name}</SafeText>
             </span>
-            <span className="ml-auto min-w-0 truncate pl-3 text-xs text-ink-3">
+            <span className="ms-auto min-w-0 truncate ps-3 text-xs text-ink-3">
               {folder.link ? t("link", { target: folder.link }) : folder.why}
             </span>
           </Row>
@@ -79,7 +80,7 @@ export function FolderList({ id, ref: rows, at, folders, starting, truncated, pr
           <button
             type="button"
             onClick={() => setHidden(true)}
-            className="ml-auto min-h-(--target) rounded-sm text-accent underline decoration-accent-line underline-offset-2"
+            className="ms-auto min-h-(--target) rounded-sm text-accent underline decoration-accent-line underline-offset-2"
           >
             {t("hidden", { count: out })}
           </button>
@@ -149,7 +150,7 @@ function Row({
         type="button"
         onClick={onClick}
         className={cx(
-          "flex min-h-(--target) w-full items-center gap-2 rounded-sm px-2 py-1 text-left -outline-offset-2 hover:bg-hover focus-visible:bg-hover",
+          "flex min-h-(--target) w-full items-center gap-2 rounded-sm px-2 py-1 text-start -outline-offset-2 hover:bg-hover focus-visible:bg-hover",
           dim ? "text-ink-2" : "text-ink",
         )}
       >

@@ -123,7 +123,7 @@ export function FolderPicker({
 function Recent({ paths, onChoose }: { paths: readonly string[]; onChoose: (path: string) => void }) {
   return (
     <div className="mt-2 flex flex-wrap items-center gap-x-1 gap-y-1 text-sm">
-      <span className="mr-1 text-ink-2">{t("recent")}</span>
+      <span className="me-1 text-ink-2">{t("recent")}</span>
       {paths.slice(0, RECENT).map((path) => (
         <button
           key={path}

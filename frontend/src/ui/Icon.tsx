@@ -66,6 +66,9 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** Those that point along the writing, and turn with it. */
+const MIRRORED: readonly IconName[] = ["arrow-left", "arrow-right", "chevron-left", "chevron-right", "send", "undo"];
+
 /** A sign beside words. It says nothing by itself: the control that holds it has the words. */
 export function Icon({ name, size = 16, className }: { name: IconName; size?: 12 | 14 | 16 | 20; className?: string }) {
   return (
@@ -80,7 +83,7 @@ export function Icon({ name, size = 16, className }: { name: IconName; size?: 12
       strokeWidth={size > 16 ? 1.3 : 1.5}
       strokeLinecap="round"
       strokeLinejoin="round"
-      className={cx("shrink-0", className)}
+      className={cx("shrink-0", MIRRORED.includes(name) && "rtl:-scale-x-100", className)}
     >
       <path d={PATHS[name]} />
     </svg>

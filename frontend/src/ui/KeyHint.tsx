@@ -6,7 +6,7 @@ const SHOWN: Record<string, string> = APPLE
 /** Keys that do the same, such as `Mod+K`: Command on a Mac, Control elsewhere. */
 export function KeyHint({ keys }: { keys: string }) {
   return (
-    <span className="inline-flex items-center gap-0.5">
+    <span dir="ltr" className="inline-flex items-center gap-0.5">
       {keys.split("+").map((key) => (
         <kbd key={key} className="rounded-sm border border-current/25 px-1 text-xs leading-4 opacity-90">
           {SHOWN[key] ?? key}

@@ -82,7 +82,7 @@ function Entry({ entry }: { entry: MenuEntry }) {
           {entry.icon && <Icon name={entry.icon} className="text-current opacity-70" />}
           <span className="flex-1">{entry.label}</span>
           {entry.keys && (
-            <span className="pl-4 text-ink-3">
+            <span className="ps-4 text-ink-3">
               <KeyHint keys={entry.keys} />
             </span>
           )}

@@ -28,8 +28,8 @@ export function NumberInput({ onCommit, unit, className, format, "aria-label": l
   return (
     <NumberField.Root {...rest} format={format} locale={formats} onValueCommitted={onCommit}>
       <NumberField.Group className={cx("relative flex items-center", className)}>
-        <NumberField.Input aria-label={label} className={cx(CONTROL, "tabular", unit ? "pr-20" : "")} />
-        {unit && <span className="pointer-events-none absolute right-2.5 text-sm text-ink-2">{unit}</span>}
+        <NumberField.Input aria-label={label} className={cx(CONTROL, "tabular", unit ? "pe-20" : "")} />
+        {unit && <span className="pointer-events-none absolute end-2.5 text-sm text-ink-2">{unit}</span>}
       </NumberField.Group>
     </NumberField.Root>
   );

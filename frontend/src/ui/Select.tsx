@@ -49,7 +49,7 @@ export function Select<V extends string>({
         aria-label={label}
         className={cx(
           CONTROL,
-          "flex items-center justify-between gap-2 text-left select-none",
+          "flex items-center justify-between gap-2 text-start select-none",
           size === "sm" && "h-7 min-h-(--target) text-sm",
           className,
         )}
@@ -68,7 +68,7 @@ export function Select<V extends string>({
                   key={item.value}
                   value={item.value}
                   disabled={item.disabled}
-                  className={cx(OPTION, "max-w-96 py-1 pr-3")}
+                  className={cx(OPTION, "max-w-96 py-1 pe-3")}
                 >
                   <span className="flex size-4 shrink-0 text-accent">
                     <Base.ItemIndicator>

@@ -25,12 +25,12 @@ export function Sheet({
         <Dialog.Popup
           className={cx(
             "fixed inset-0 z-(--layer-over) flex flex-col bg-paper text-ink shadow-raised outline-none",
-            !full && "md:left-auto md:w-160 md:border-line md:border-l",
+            !full && "md:start-auto md:w-160 md:border-line md:border-s",
           )}
         >
           <div className="flex items-center justify-between border-line border-b px-4">
             <Dialog.Title className="py-2 font-semibold text-lg">{title}</Dialog.Title>
-            <Dialog.Close render={<IconButton icon="cross" label={t("close")} className="-mr-2" />} />
+            <Dialog.Close render={<IconButton icon="cross" label={t("close")} className="-me-2" />} />
           </div>
           <div className="min-h-0 flex-1">{children}</div>
         </Dialog.Popup>

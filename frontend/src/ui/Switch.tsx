@@ -35,7 +35,7 @@ export function Switch({ checked, onCheckedChange, label, hint, disabled }: Swit
         render={<button type="button" />}
         className="relative flex h-6 w-10 shrink-0 rounded-full border border-line-strong bg-surface p-0.5 transition-colors data-checked:border-accent data-checked:bg-accent data-disabled:opacity-60"
       >
-        <Base.Thumb className="size-4.5 rounded-full bg-ink-3 transition-transform data-checked:translate-x-4 data-checked:bg-on-accent" />
+        <Base.Thumb className="size-4.5 rounded-full bg-ink-3 transition-transform data-checked:translate-x-4 rtl:data-checked:-translate-x-4 data-checked:bg-on-accent" />
       </Base.Root>
     </div>
   );

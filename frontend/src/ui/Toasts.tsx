@@ -101,12 +101,12 @@ function Shown() {
         key={message.id}
         toast={message}
         className={cx(
-          "ml-auto w-fit max-w-full rounded-md border bg-raised text-ink transition-opacity data-limited:hidden max-xl:w-full max-xl:rounded-none max-xl:border-x-0 max-xl:border-t-0",
+          "ms-auto w-fit max-w-full rounded-md border bg-raised text-ink transition-opacity data-limited:hidden max-xl:w-full max-xl:rounded-none max-xl:border-x-0 max-xl:border-t-0",
           "data-starting-style:opacity-0 data-ending-style:opacity-0",
           kind === "danger" ? "border-danger-line" : "border-line",
         )}
       >
-        <Toast.Content className="flex min-h-8 min-w-0 items-center gap-2.5 pl-3 text-sm max-xl:pl-4 md:max-xl:pl-6">
+        <Toast.Content className="flex min-h-8 min-w-0 items-center gap-2.5 ps-3 text-sm max-xl:ps-4 md:max-xl:ps-6">
           {kind !== "quiet" && (
             <span className={{ good: "text-good", ask: "text-ask", danger: "text-danger" }[kind]}>
               <Shape kind={kind} />

@@ -1,4 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import { t } from "@/i18n/en/app";
 import { cx } from "@/ui/classes";
 import { PAGES } from "../pages";
 import { areaOf, isAt } from "./places";
@@ -9,7 +10,7 @@ export function AreaTabs() {
   const area = areaOf(path);
   if (!area) return null;
   return (
-    <nav aria-label={area.label} className="flex gap-1 overflow-x-auto border-line border-b px-2 md:px-4">
+    <nav aria-label={t(area.label)} className="flex gap-1 overflow-x-auto border-line border-b px-2 md:px-4">
       {area.pages.map((name) => {
         const here = isAt(path, name);
         return (
@@ -22,7 +23,7 @@ export function AreaTabs() {
               here ? "border-accent text-ink" : "border-transparent text-ink-2 hover:text-ink",
             )}
           >
-            {PAGES[name].title}
+            {t(PAGES[name].title)}
           </Link>
         );
       })}

@@ -25,7 +25,7 @@ export function BottomBar() {
           >
             <Icon name={place.icon} size={20} />
             <span className="flex items-center gap-1">
-              {place.label}
+              {t(place.label)}
               {place === INBOX && waiting > 0 && (
                 <span className="tabular rounded-full bg-ask-fill px-1.5 text-ask">{waiting}</span>
               )}

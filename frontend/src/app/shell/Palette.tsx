@@ -157,7 +157,12 @@ function useGroups(open: boolean, typed: string): Group[] {
   const go = (path: string) => () => void navigate({ to: path });
   const pages: Item[] = Object.entries(PAGES)
     .filter(([, page]) => !page.path.includes("$") && !page.path.endsWith("/new"))
-    .map(([name, page]) => ({ value: page.path, label: page.title, keys: keysOf(`go ${name}`), act: go(page.path) }));
+    .map(([name, page]) => ({
+      value: page.path,
+      label: t(page.title),
+      keys: keysOf(`go ${name}`),
+      act: go(page.path),
+    }));
   const commands: Item[] = [
     { value: "new objective", label: t("newObjective"), keys: keysOf("new objective"), act: go("/objectives/new") },
     { value: "new session", label: t("newSession"), keys: keysOf("new session"), act: go("/sessions/new") },

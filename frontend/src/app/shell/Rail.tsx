@@ -28,7 +28,7 @@ export function Rail() {
   return (
     <nav
       aria-label={t("main")}
-      className="sticky top-0 row-span-2 hidden h-dvh flex-col border-line border-r bg-surface px-2 pb-3 md:flex"
+      className="sticky top-0 row-span-2 hidden h-dvh flex-col border-line border-e bg-surface px-2 pb-3 md:flex"
     >
       <Link to="/" className="flex h-[var(--top)] shrink-0 items-center gap-2 rounded-md px-2 font-semibold text-lg">
         <img src="/icon.svg" alt="" className="size-5" />
@@ -74,9 +74,9 @@ function PlaceLine({ place, onGo }: Going & { place: Place }) {
   return (
     <Line to={PAGES[place.pages[0]].path} here={isWithin(path, place)} onGo={onGo}>
       <Icon name={place.icon} />
-      <span className="truncate">{place.label}</span>
+      <span className="truncate">{t(place.label)}</span>
       {place === INBOX && waiting > 0 && (
-        <span className="tabular ml-auto rounded-full bg-ask-fill px-2 text-ask text-xs">{waiting}</span>
+        <span className="tabular ms-auto rounded-full bg-ask-fill px-2 text-ask text-xs">{waiting}</span>
       )}
     </Line>
   );

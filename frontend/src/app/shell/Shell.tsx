@@ -43,7 +43,7 @@ function Inside() {
     <div className="grid min-h-dvh grid-cols-1 grid-rows-[var(--top)_1fr] md:grid-cols-[var(--rail)_minmax(0,1fr)]">
       <a
         href="#content"
-        className="sr-only rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-(--layer-hint)"
+        className="sr-only rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:start-2 focus:z-(--layer-hint)"
       >
         {t("skip")}
       </a>
@@ -125,7 +125,7 @@ function useTitle() {
   const waiting = useWaiting();
   const path = useRouterState({ select: (router) => router.location.pathname });
   const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
-  const name = useName((shown) => shown.name) || (here ? PAGES[here].title : "");
+  const name = useName((shown) => shown.name) || (here ? t(PAGES[here].title) : "");
   useEffect(() => {
     const place = name ? `${name} – ${t("name")}` : t("name");
     document.title = waiting > 0 ? `(${waiting}) ${place}` : place;

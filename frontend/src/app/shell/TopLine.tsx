@@ -18,11 +18,11 @@ const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 export function TopLine() {
   const path = useRouterState({ select: (router) => router.location.pathname });
   const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
-  const title = areaOf(path)?.label ?? (here ? PAGES[here].title : "");
+  const title = areaOf(path)?.label ?? (here && PAGES[here].title);
   const { show } = useOverlays();
   return (
     <header className="sticky top-0 z-(--layer-frame) flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
-      <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{title}</span>
+      <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{title && t(title)}</span>
       <div id="toasts-line" className="min-w-0 flex-1 max-xl:hidden" />
       <div className="flex items-center justify-end gap-3 max-xl:flex-1 max-md:gap-1.5">
         <StopAll />
@@ -43,7 +43,7 @@ export function TopLine() {
           type="button"
           aria-label={t("allPages")}
           onClick={() => show("places")}
-          className="-mr-2 grid size-(--target) place-items-center rounded-md md:hidden"
+          className="-me-2 grid size-(--target) place-items-center rounded-md md:hidden"
         >
           <Icon name="menu" />
         </button>
@@ -66,7 +66,7 @@ function StopAll() {
     >
       <Icon name="stop" size={14} />
       <span className="max-md:hidden">{t("stopAll")}</span>
-      <span className="md:hidden">{t("stopShort")}</span>
+      <span className="max-[23rem]:hidden md:hidden">{t("stopShort")}</span>
     </button>
   );
 }

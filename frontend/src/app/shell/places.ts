@@ -1,33 +1,32 @@
 /** What the rail and the bar of a phone lead to, in their order, and the pages that are tabs of one place. */
-import { t } from "@/i18n/en/app";
 import type { IconName } from "@/ui/Icon";
-import { PAGES, type PageName } from "../pages";
+import { type AppWord, PAGES, type PageName } from "../pages";
 
 export interface Place {
   icon: IconName;
-  label: string;
+  label: AppWord;
   /** The first is where it leads; the others are its tabs. */
   pages: readonly [PageName, ...PageName[]];
 }
 
-export const INBOX: Place = { icon: "mail", label: t("approvals"), pages: ["approvals"] };
+export const INBOX: Place = { icon: "mail", label: "approvals", pages: ["approvals"] };
 
-const SECURITY: Place = { icon: "shield", label: t("security"), pages: ["audit", "rules", "secrets", "egress"] };
-const MEMORY: Place = { icon: "memory", label: t("memory"), pages: ["memories", "directives"] };
+const SECURITY: Place = { icon: "shield", label: "security", pages: ["audit", "rules", "secrets", "egress"] };
+const MEMORY: Place = { icon: "memory", label: "memory", pages: ["memories", "directives"] };
 
 /** Below the work. */
 export const FOOT: readonly Place[] = [
   SECURITY,
   MEMORY,
-  { icon: "chart", label: t("usage"), pages: ["usage"] },
-  { icon: "gear", label: t("settings"), pages: ["settings"] },
+  { icon: "chart", label: "usage", pages: ["usage"] },
+  { icon: "gear", label: "settings", pages: ["settings"] },
 ];
 
 /** The four of the bar at the bottom of a phone. */
 export const BAR: readonly Place[] = [
-  { icon: "home", label: t("dashboard"), pages: ["dashboard"] },
-  { icon: "flag", label: t("objectives"), pages: ["objectives"] },
-  { icon: "chat", label: t("sessions"), pages: ["sessions"] },
+  { icon: "home", label: "dashboard", pages: ["dashboard"] },
+  { icon: "flag", label: "objectives", pages: ["objectives"] },
+  { icon: "chat", label: "sessions", pages: ["sessions"] },
   INBOX,
 ];
 

@@ -76,7 +76,7 @@ export function Answers({
           }
         />
       )}
-      <span className="ml-auto flex gap-2 max-md:contents">
+      <span className="ms-auto flex gap-2 max-md:contents">
         <Button kind="quiet" disabled={sending || !readable} onClick={onEdit} className="max-md:order-3">
           {t("change")}
           <Hint of="edit call" shown={keys} />
@@ -108,7 +108,7 @@ function Filling({ done }: { done: boolean }) {
     <span
       aria-hidden="true"
       className={cx(
-        "absolute inset-0 origin-left bg-accent/20 transition-transform duration-1200 ease-linear starting:scale-x-0",
+        "absolute inset-0 origin-left rtl:origin-right bg-accent/20 transition-transform duration-1200 ease-linear starting:scale-x-0",
         done && "hidden",
       )}
     />

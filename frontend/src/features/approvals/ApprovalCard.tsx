@@ -179,7 +179,7 @@ function useReading(row: Row) {
     title,
     done: parts.every((name) => seen.has(name)),
     count: change && (
-      <span className="tabular ml-3 whitespace-nowrap font-normal text-sm">
+      <span className="tabular ms-3 whitespace-nowrap font-normal text-sm">
         {count.added > 0 && <span className="text-good">+{count.added}</span>}{" "}
         {count.removed > 0 && <span className="text-danger">−{count.removed}</span>}{" "}
         {before?.isNew && <span className="text-ink-2">{t("newFile")}</span>}

@@ -69,7 +69,7 @@ function Settled() {
           <State kind={row.status === "given" ? "good" : row.status === "denied" ? "danger" : "quiet"}>
             {row.status === "lapsed" ? t("lapsedShort") : t(row.status === "given" ? "givenShort" : "deniedShort")}
           </State>
-          <span className="text-ink-2 text-sm max-md:col-span-full md:text-right">
+          <span className="text-ink-2 text-sm max-md:col-span-full md:text-end">
             {doorName(row.door)} <Time at={row.answered_ms || row.requested_ms} />
           </span>
         </li>

@@ -42,7 +42,7 @@ export function Batch({
             <li key={other.id} className="py-0.5">
               <SafeText className="whitespace-pre-wrap">{[title, ...rest].join("  ")}</SafeText>
               {other.session !== row.session && (
-                <span className="ml-3 font-sans text-ink-2">
+                <span className="ms-3 font-sans text-ink-2">
                   <SafeText>{other.title}</SafeText>
                 </span>
               )}

@@ -99,7 +99,7 @@ function Sentences({ title, sentences }: { title: string; sentences: readonly st
   return (
     <>
       <h2 className="mt-2 text-sm font-medium">{title}</h2>
-      <ul className="max-w-measure list-disc pl-5">
+      <ul className="max-w-measure list-disc ps-5">
         {sentences.map((sentence) => (
           <li key={sentence}>
             <SafeText>{sentence}</SafeText>

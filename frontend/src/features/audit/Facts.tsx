@@ -62,7 +62,7 @@ export function Facts({ decision }: { decision: Decision }) {
       {decision.digest && (
         <Fact name={t("digest")}>
           <code className="break-all">{decision.digest}</code>
-          <CopyButton text={decision.digest} label={t("copyDigest")} className="ml-1 align-middle" />
+          <CopyButton text={decision.digest} label={t("copyDigest")} className="ms-1 align-middle" />
         </Fact>
       )}
       <Fact name={t("seq")}>
@@ -82,5 +82,5 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Quiet({ children }: { children: ReactNode }) {
-  return <span className="ml-2 text-sm text-ink-2">{children}</span>;
+  return <span className="ms-2 text-sm text-ink-2">{children}</span>;
 }

@@ -80,8 +80,8 @@ function Line({ id, kind, title, state, says, about = "", at, children }: LinePr
       <State kind={state} className="min-w-0 truncate text-sm">
         <SafeText>{says}</SafeText>
       </State>
-      <span className="tabular text-right text-ink-2 text-sm max-md:hidden">{children}</span>
-      <Time at={at} className="truncate text-right text-ink-3 text-sm max-md:hidden" />
+      <span className="tabular text-end text-ink-2 text-sm max-md:hidden">{children}</span>
+      <Time at={at} className="truncate text-end text-ink-3 text-sm max-md:hidden" />
     </li>
   );
 }

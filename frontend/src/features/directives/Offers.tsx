@@ -36,7 +36,7 @@ export function Offers({ id }: { id: string }) {
             <Button
               size="sm"
               icon="shield"
-              busy={make.isPending && make.variables.rule?.id === rule.id && `${t("makingRule")}…`}
+              busy={make.isPending && make.variables.rule?.id === rule.id && t("makingRule")}
               onClick={() =>
                 make.mutate(
                   { rule, text: "", directory: rule.directory, confirmed: true, replaces: "" },

@@ -52,14 +52,14 @@ export function PromptPanel({ rows }: { rows: readonly Row[] }) {
           <table className="w-full max-w-180 border-collapse">
             <caption className="sr-only">{t("prompt")}</caption>
             <thead>
-              <tr className="border-line border-b text-left text-ink-2 text-sm">
-                <th scope="col" className="py-1.5 pr-4 font-normal">
+              <tr className="border-line border-b text-start text-ink-2 text-sm">
+                <th scope="col" className="py-1.5 pe-4 font-normal">
                   {t("part")}
                 </th>
-                <th scope="col" className="py-1.5 pr-4 font-normal">
+                <th scope="col" className="py-1.5 pe-4 font-normal">
                   {t("partKind")}
                 </th>
-                <th scope="col" className="py-1.5 text-right font-normal">
+                <th scope="col" className="py-1.5 text-end font-normal">
                   {t("partTokens")}
                 </th>
               </tr>
@@ -67,20 +67,20 @@ export function PromptPanel({ rows }: { rows: readonly Row[] }) {
             <tbody>
               {prompt.data.parts.map((part) => (
                 <tr key={part.id || part.source} className="border-line border-b">
-                  <th scope="row" className="py-1.5 pr-4 text-left font-normal">
+                  <th scope="row" className="py-1.5 pe-4 text-start font-normal">
                     {part.source === "core" ? t("core") : <SafeText>{part.title}</SafeText>}
                   </th>
-                  <td className="py-1.5 pr-4 text-ink-2">{part.kind && t(part.kind)}</td>
-                  <td className="tabular py-1.5 text-right">{formatCount(part.tokens)}</td>
+                  <td className="py-1.5 pe-4 text-ink-2">{part.kind && t(part.kind)}</td>
+                  <td className="tabular py-1.5 text-end">{formatCount(part.tokens)}</td>
                 </tr>
               ))}
             </tbody>
             <tfoot>
               <tr>
-                <th scope="row" colSpan={2} className="py-1.5 pr-4 text-left font-medium">
+                <th scope="row" colSpan={2} className="py-1.5 pe-4 text-start font-medium">
                   {t("total")}
                 </th>
-                <td className="tabular py-1.5 text-right font-medium">{formatCount(prompt.data.tokens)}</td>
+                <td className="tabular py-1.5 text-end font-medium">{formatCount(prompt.data.tokens)}</td>
               </tr>
             </tfoot>
           </table>

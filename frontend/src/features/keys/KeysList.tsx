@@ -3,7 +3,7 @@ import { t } from "@/i18n/en/keys";
 import { Button } from "@/ui/Button";
 import { KeyHint } from "@/ui/KeyHint";
 import { VisuallyHidden } from "@/ui/VisuallyHidden";
-import { ALL_SHORTCUTS, keysOf, named, useBindings } from "./shortcuts";
+import { ALL_SHORTCUTS, keysOf, labelOf, named, useBindings } from "./shortcuts";
 
 /** Every shortcut, and what gives it other keys. */
 export function KeysList() {
@@ -24,7 +24,7 @@ export function KeysList() {
     event.stopPropagation();
     event.nativeEvent.stopImmediatePropagation();
     const other = keys && ALL_SHORTCUTS.find((shortcut) => shortcut.id !== id && keysOf(shortcut.id) === keys);
-    setProblem(other ? t("taken", { label: other.label }) : "");
+    setProblem(other ? t("taken", { label: labelOf(other) }) : "");
     if (other) return;
     bind(id, keys);
     setChanging("");
@@ -33,7 +33,9 @@ export function KeysList() {
   return (
     <div>
       <ul className="divide-y divide-line">
-        {ALL_SHORTCUTS.map(({ id, label }) => {
+        {ALL_SHORTCUTS.map((shortcut) => {
+          const { id } = shortcut;
+          const label = labelOf(shortcut);
           const keys = keysOf(id);
           return (
             <li key={id} className="flex min-h-(--row-roomy) items-center justify-between gap-4">

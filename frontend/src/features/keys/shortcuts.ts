@@ -11,7 +11,9 @@ import { t } from "@/i18n/en/keys";
 
 export interface Shortcut {
   id: string;
-  label: string;
+  /** A key, not a text: the language is not loaded yet when this is. */
+  label: Parameters<typeof t>[0];
+  page?: (typeof GO)[number][0];
   keys: string;
 }
 
@@ -32,45 +34,45 @@ const GO = [
 
 /** All of them, with the keys that they come with. */
 export const SHORTCUTS: readonly Shortcut[] = [
-  { id: "palette", label: t("palette"), keys: "Mod+K" },
-  { id: "help", label: t("help"), keys: "?" },
-  { id: "question", label: t("question"), keys: "G Q" },
-  { id: "density", label: t("density"), keys: "T" },
-  { id: "stop", label: t("stop"), keys: "Mod+Shift+." },
-  { id: "new", label: t("newWork"), keys: "Mod+Shift+O" },
-  { id: "new objective", label: t("newObjective"), keys: "N O" },
-  { id: "new session", label: t("newSession"), keys: "N S" },
-  { id: "allow", label: t("allow"), keys: "A" },
-  { id: "allow session", label: t("allowSession"), keys: "S" },
-  { id: "allow all", label: t("allowAll"), keys: "Shift+A" },
-  { id: "edit call", label: t("editCall"), keys: "E" },
-  { id: "deny", label: t("deny"), keys: "D" },
-  { id: "next", label: t("next"), keys: "J" },
-  { id: "previous", label: t("previous"), keys: "K" },
-  ...GO.map(([name, keys]) => ({
-    id: `go ${name}`,
-    label: t("go", { page: pages(name === "memories" ? "memory" : name) }),
-    keys,
-  })),
+  { id: "palette", label: "palette", keys: "Mod+K" },
+  { id: "help", label: "help", keys: "?" },
+  { id: "question", label: "question", keys: "G Q" },
+  { id: "density", label: "density", keys: "T" },
+  { id: "stop", label: "stop", keys: "Mod+Shift+." },
+  { id: "new", label: "newWork", keys: "Mod+Shift+O" },
+  { id: "new objective", label: "newObjective", keys: "N O" },
+  { id: "new session", label: "newSession", keys: "N S" },
+  { id: "allow", label: "allow", keys: "A" },
+  { id: "allow session", label: "allowSession", keys: "S" },
+  { id: "allow all", label: "allowAll", keys: "Shift+A" },
+  { id: "edit call", label: "editCall", keys: "E" },
+  { id: "deny", label: "deny", keys: "D" },
+  { id: "next", label: "next", keys: "J" },
+  { id: "previous", label: "previous", keys: "K" },
+  ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: "go" as const, page: name, keys })),
 ];
 
 /** Those of a review of changes, which listens to them itself while it is shown. */
 export const REVIEW_SHORTCUTS: readonly Shortcut[] = [
-  { id: "review next", label: t("reviewNext"), keys: "J" },
-  { id: "review previous", label: t("reviewPrevious"), keys: "K" },
-  { id: "review viewed", label: t("reviewViewed"), keys: "V" },
-  { id: "review comment", label: t("reviewComment"), keys: "C" },
-  { id: "review undo", label: t("reviewUndo"), keys: "U" },
-  { id: "review send", label: t("reviewSend"), keys: "R" },
+  { id: "review next", label: "reviewNext", keys: "J" },
+  { id: "review previous", label: "reviewPrevious", keys: "K" },
+  { id: "review viewed", label: "reviewViewed", keys: "V" },
+  { id: "review comment", label: "reviewComment", keys: "C" },
+  { id: "review undo", label: "reviewUndo", keys: "U" },
+  { id: "review send", label: "reviewSend", keys: "R" },
 ];
 export const SESSION_SHORTCUTS: readonly Shortcut[] = [
-  { id: "review open", label: t("reviewOpen"), keys: "Mod+Shift+E" },
-  { id: "session stop", label: t("sessionStop"), keys: "Mod+." },
-  { id: "session panels", label: t("sessionPanels"), keys: "P" },
-  { id: "session message", label: t("sessionMessage"), keys: "M" },
+  { id: "review open", label: "reviewOpen", keys: "Mod+Shift+E" },
+  { id: "session stop", label: "sessionStop", keys: "Mod+." },
+  { id: "session panels", label: "sessionPanels", keys: "P" },
+  { id: "session message", label: "sessionMessage", keys: "M" },
 ];
 /** Every shortcut that can be given other keys. */
 export const ALL_SHORTCUTS: readonly Shortcut[] = [...SHORTCUTS, ...SESSION_SHORTCUTS, ...REVIEW_SHORTCUTS];
+
+export function labelOf({ label, page }: Shortcut): string {
+  return t(label, page && { page: pages(page === "memories" ? "memory" : page) });
+}
 
 interface Bindings {
   own: Readonly<Record<string, string>>;

@@ -29,7 +29,7 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
         <Button kind="quiet" size="sm" onClick={onAll}>
           {t("chooseAll", { count: entries.length })}
         </Button>
-        <div className="ml-auto">
+        <div className="ms-auto">
           <ExportMenu wanted={wanted} />
         </div>
       </div>
@@ -43,7 +43,7 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
   };
   return (
     <div className="sticky top-0 z-(--layer-stuck) mb-2 flex flex-wrap items-center gap-2 rounded-md bg-accent-fill px-3 py-1.5 text-sm">
-      <span role="status" className="tabular mr-1">
+      <span role="status" className="tabular me-1">
         {t("chosen", { count: chosen.length })}
       </span>
       {live.length > 0 && (

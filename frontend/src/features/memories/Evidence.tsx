@@ -48,7 +48,7 @@ function Quoted({ quote, kind }: { quote: Quote; kind: "objective" | "session" |
   const { before, words, after } = cut(quote);
   return (
     <figure>
-      <blockquote className="max-h-60 max-w-measure overflow-y-auto border-accent border-l-2 pl-3">
+      <blockquote className="max-h-60 max-w-measure overflow-y-auto border-accent border-s-2 ps-3">
         <SafeText lines>{before}</SafeText>
         <mark className="rounded-sm bg-ask-fill font-medium text-ink">
           <SafeText lines>{words}</SafeText>

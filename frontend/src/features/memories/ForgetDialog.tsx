@@ -103,7 +103,7 @@ function Shown({ preview }: { preview: Preview }) {
       {memories.length + preview.events === 0 && <p>{t("nowhere")}</p>}
       <section>
         <h3 className="font-semibold">{t("memories", { count: memories.length })}</h3>
-        <ul className="mt-1 max-h-48 overflow-y-auto border-line border-l pl-3">
+        <ul className="mt-1 max-h-48 overflow-y-auto border-line border-s ps-3">
           {memories.slice(0, SHOWN).map(([id = "", text = ""]) => (
             <li key={id} className="py-0.5">
               <SafeText>{text}</SafeText>
@@ -138,7 +138,7 @@ function Shown({ preview }: { preview: Preview }) {
           <h3 className="font-semibold">
             <State kind="ask">{t("kept")}</State>
           </h3>
-          <ul className="mt-1 list-disc pl-5 text-ink-2">
+          <ul className="mt-1 list-disc ps-5 text-ink-2">
             {preview.kept.map((line) => (
               <li key={line}>
                 <SafeText>{line}</SafeText>

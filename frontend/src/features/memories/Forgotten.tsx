@@ -83,7 +83,7 @@ function Receipt({ row, publicKey, onClose }: { row: Row; publicKey: string; onC
             lines.length > 0 && (
               <section key={name}>
                 <h3 className="font-semibold">{t(name)}</h3>
-                <ul className="list-disc pl-5">
+                <ul className="list-disc ps-5">
                   {lines.map((line) => (
                     <li key={line}>
                       <SafeText>{line}</SafeText>

@@ -95,7 +95,7 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
           aria-label={t("importFile")}
           accept=".md,.markdown,.txt,.jsonl"
           onChange={(event) => void pick(event)}
-          className="min-h-(--row) w-full text-base file:mr-3 file:h-(--row) file:rounded-md file:border file:border-line-strong file:border-solid file:bg-raised file:px-3 file:font-medium file:text-ink"
+          className="min-h-(--row) w-full text-base file:me-3 file:h-(--row) file:rounded-md file:border file:border-line-strong file:border-solid file:bg-raised file:px-3 file:font-medium file:text-ink"
         />
       </Field>
       <Field label={t("importName")} hint={t("importNameHint")} error={tried && nameFlaw}>

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useStreams } from "@/api/streams";
+import { BACK, FORWARD } from "@/i18n";
 import { t as words } from "@/i18n/en/memories";
 import { t } from "@/i18n/en/memory-views";
 import { plainLine } from "@/markdown/plain";
@@ -171,7 +172,7 @@ const OTHERS = "input, textarea, select, [role=combobox], [role=listbox], [role=
 function useArrows(turn: (by: number) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const by = { [BACK]: -1, [FORWARD]: 1 }[event.key];
       if (!by || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (event.target instanceof HTMLElement && event.target.closest(OTHERS)) return;
       event.preventDefault();

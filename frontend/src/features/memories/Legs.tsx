@@ -16,7 +16,7 @@ export function Legs({ legs }: { legs: readonly Leg[] }) {
             {t(`leg_${leg.leg}`)}: {t(leg.alive ? "legAlive" : "legDead")}
           </State>
           {leg.text && (
-            <p className="max-w-measure pl-4 text-ink-2">
+            <p className="max-w-measure ps-4 text-ink-2">
               <SafeText>{leg.text}</SafeText>
             </p>
           )}

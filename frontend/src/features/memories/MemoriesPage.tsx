@@ -89,8 +89,13 @@ function Views({ view }: { view: View }) {
   );
 }
 
+function middle(element: HTMLElement): number {
+  const { left, right } = element.getBoundingClientRect();
+  return (left + right) / 2;
+}
+
 /** On a phone the views are wider than the window. */
 function showBeside(item: HTMLElement | null): void {
   const box = item?.closest("nav");
-  if (item && box) box.scrollLeft = item.offsetLeft - (box.clientWidth - item.offsetWidth) / 2;
+  if (item && box) box.scrollLeft += middle(item) - middle(box);
 }

@@ -79,7 +79,7 @@ function Deeds({ row, onForget }: { row: Row; onForget: () => void }) {
   const ids = [memory.id];
   return (
     <>
-      <Button kind="danger" icon="trash" onClick={onForget} className="mr-auto">
+      <Button kind="danger" icon="trash" onClick={onForget} className="me-auto">
         {t("forget")}
       </Button>
       {row.status === "live" ? (

@@ -43,7 +43,7 @@ export function MemoryLine({ entry, places, chosen, onChoose, onOpen, onPin }: M
           data-main
           aria-label={t("open", { text: revealed(words) })}
           onClick={onOpen}
-          className="block min-h-6 w-full text-left -outline-offset-2 after:absolute after:inset-0"
+          className="block min-h-6 w-full text-start -outline-offset-2 after:absolute after:inset-0"
         >
           <span className={cx("line-clamp-2 max-w-measure", !live && "text-ink-2 line-through decoration-line-strong")}>
             <SafeText>{words}</SafeText>

@@ -79,7 +79,7 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
           <p className="mt-1">{t(proposal.text === "global" ? "toEverywhere" : "toTheFolder")}</p>
         ) : (
           proposal.text && (
-            <div className="mt-1 max-h-60 max-w-measure overflow-y-auto border-line-strong border-l-2 pl-3">
+            <div className="mt-1 max-h-60 max-w-measure overflow-y-auto border-line-strong border-s-2 ps-3">
               <SafeText lines>{proposal.text}</SafeText>
             </div>
           )

@@ -25,7 +25,7 @@ export function Versions({ row }: { row: Row }) {
       {error && <ErrorNote title={t("versionsFailed")} error={error} />}
       <ol className="grid gap-4">
         {chain?.map((one, at) => (
-          <li key={one.memory.id} className="border-line border-l-2 pl-3">
+          <li key={one.memory.id} className="border-line border-s-2 ps-3">
             <p className="flex flex-wrap items-center gap-x-3 text-ink-2 text-sm">
               <State kind={STATUS_KINDS[one.status]}>{t(one.status)}</State>
               <span>

@@ -89,7 +89,7 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
         )}
         {!form && (
           <fieldset className="flex flex-wrap items-center gap-1.5">
-            <legend className="float-left mr-2 text-ink-2 text-sm">{t("examples")}</legend>
+            <legend className="float-start me-2 text-ink-2 text-sm">{t("examples")}</legend>
             {EXAMPLES.map((example) => (
               <Button key={example} size="sm" onClick={() => setText(example)}>
                 <code lang="en">{example}</code>
@@ -99,8 +99,8 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
         )}
         <Checkbox label={t("onlyFolder")} checked={narrow} onCheckedChange={setNarrow} />
         {narrow && <FolderPicker value={directory} onChange={setDirectory} />}
-        <div className="flex gap-2">
-          <Button type="submit" kind="primary" busy={preview.isPending && `${t("making")}…`}>
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" kind="primary" busy={preview.isPending && t("making")}>
             {t("look")}
           </Button>
           <Button kind="quiet" onClick={() => setForm(form ? null : NEW_RULE)}>

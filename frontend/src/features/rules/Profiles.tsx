@@ -24,10 +24,10 @@ export function Profiles() {
         <Plain heads={[t("level"), t("levelAsks"), t("levelCalls")]} caption={t("profiles")}>
           {LEVELS.map(([name, asks, calls]) => (
             <tr key={name} className="border-line border-b align-top">
-              <th scope="row" className="py-2 pr-4 text-left font-medium">
+              <th scope="row" className="py-2 pe-2 md:pe-4 text-start font-medium">
                 <code>{t(name)}</code>
               </th>
-              <td className="py-2 pr-4">{t(asks)}</td>
+              <td className="py-2 pe-2 md:pe-4">{t(asks)}</td>
               <td className="py-2 text-ink-2">{t(calls)}</td>
             </tr>
           ))}
@@ -36,7 +36,7 @@ export function Profiles() {
           <Plain heads={[t("profile"), t("profileChanges")]} caption={t("profile")}>
             {PROFILES.map(([name, changes, profile]) => (
               <tr key={name} className="border-line border-b align-top">
-                <th scope="row" className="whitespace-nowrap py-2 pr-4 text-left font-medium">
+                <th scope="row" className="whitespace-nowrap py-2 pe-2 md:pe-4 text-start font-medium">
                   <code>{t(name)}</code>
                 </th>
                 <td className="py-2 text-ink-2">
@@ -60,7 +60,7 @@ function Plain({ heads, caption, children }: { heads: string[]; caption: string;
       <thead>
         <tr className="border-line border-b">
           {heads.map((head) => (
-            <th key={head} scope="col" className="py-1.5 pr-4 text-left font-normal text-ink-2 text-sm">
+            <th key={head} scope="col" className="py-1.5 pe-2 md:pe-4 text-start font-normal text-ink-2 text-sm">
               {head}
             </th>
           ))}

@@ -105,7 +105,7 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
           {!rule.confirmed && (
             <Button
               kind="primary"
-              busy={confirm.isPending && `${t("making")}…`}
+              busy={confirm.isPending && t("making")}
               onClick={() =>
                 confirm.mutate(rule.id, {
                   onSuccess: async () => {

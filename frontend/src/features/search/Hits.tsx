@@ -25,7 +25,7 @@ export function Hits({ hits, rows }: { hits: readonly Hit[]; rows: ReadonlyMap<s
                   <SafeText>{row?.title || t("unnamed")}</SafeText>
                 </span>
                 <span className="text-ink-2">{saidBy(hit.type)}</span>
-                <Time at={new Date(hit.ts_ms)} className="ml-auto text-ink-2" />
+                <Time at={new Date(hit.ts_ms)} className="ms-auto text-ink-2" />
               </span>
               <span className="mt-0.5 line-clamp-3 max-w-measure text-ink-2">
                 <Excerpt text={hit.excerpt} />

@@ -36,7 +36,7 @@ export function SecretDrawer({ row, onClose }: { row: Secret; onClose: () => voi
       <div className="grid gap-7">
         <section>
           <h3 className="font-semibold">{t("placeholder")}</h3>
-          <p className="mt-1 flex items-center justify-between gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
+          <p className="mt-1 flex items-center justify-between gap-2 rounded-md border border-line bg-surface py-1 pe-1 ps-3">
             <SafeText mono>{row.placeholder}</SafeText>
             <CopyButton text={row.placeholder} label={t("copyPlaceholder")} />
           </p>

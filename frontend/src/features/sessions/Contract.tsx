@@ -42,7 +42,7 @@ export function Contract({ row }: { row: Row }) {
       )}
       {row.constraints.length > 0 && (
         <Part title={t("constraints")}>
-          <ul className="flex list-disc flex-col gap-1 pl-4 text-sm">
+          <ul className="flex list-disc flex-col gap-1 ps-4 text-sm">
             {row.constraints.map((constraint) => (
               <li key={constraint}>
                 <SafeText>{constraint}</SafeText>{" "}

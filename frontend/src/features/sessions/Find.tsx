@@ -53,7 +53,7 @@ export function Find({ items, onShow, onClose }: FindProps) {
         onKeyDown={keys}
         className="h-(--row) min-w-0 flex-1 rounded-md border border-line-strong bg-raised px-2.5 text-base"
       />
-      <span role="status" className="min-w-16 px-2 text-right text-ink-2 text-sm tabular">
+      <span role="status" className="min-w-16 px-2 text-end text-ink-2 text-sm tabular">
         {words.trim() === ""
           ? ""
           : found.length === 0

@@ -60,7 +60,7 @@ export function Now({
       )}
       {due > 0 && <Countdown due={due} />}
       {children}
-      <span className="ml-auto shrink-0 text-ink-2 tabular">
+      <span className="ms-auto shrink-0 text-ink-2 tabular">
         <span className="max-md:hidden">{t("spentTokens", { tokens: formatTokens(row.tokens_used) })} </span>
         {spentOf(row)}
       </span>

@@ -35,7 +35,7 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
           <Shape kind={kind} />
         </span>
         {statusWord(row.status)}
-        <span className="tabular ml-auto font-normal text-ink-2 text-sm">
+        <span className="tabular ms-auto font-normal text-ink-2 text-sm">
           {t("spent", {
             tokens: formatTokens(row.tokens_used),
             usd: formatUsd(row.usd_micros_used, row.price_known),
@@ -119,7 +119,7 @@ function Opinion({ opinion }: { opinion: NonNullable<Row["opinion"]> }) {
   return (
     <section aria-label={t("opinion")} className="mt-3 border-line border-t pt-3 text-ink-2 text-sm">
       <p>{why ? t("opinionNone", { why }) : t(`opinion_${verdict}`)}</p>
-      <ul className="list-disc pl-5">
+      <ul className="list-disc ps-5">
         {cited.slice(0, SHOWN_FILES).map(({ seq, words }) => (
           <li key={seq}>
             <SafeText mono>{`#${seq} ${words}`}</SafeText>

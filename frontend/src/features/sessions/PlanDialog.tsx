@@ -59,7 +59,7 @@ export function PlanDialog({ row, onClose }: { row: Row; onClose: () => void }) 
       <ol className="flex flex-col gap-2">
         {lines.map((line, at) => (
           <li key={line.id} className="flex items-center gap-2">
-            <span className="w-5 shrink-0 text-right text-ink-3 text-sm tabular">{at + 1}</span>
+            <span className="w-5 shrink-0 text-end text-ink-3 text-sm tabular">{at + 1}</span>
             <Field label={t("planStep", { number: at + 1 })} labelHidden className="flex-1">
               <Input value={line.title} onValueChange={(title) => change(line.id, { title })} />
             </Field>

@@ -98,7 +98,7 @@ export function Prompt() {
           <ModelChip chain={chain} onChange={setChain} />
           <ModeChip profile={profile} />
           <AttachButton attaching={attaching} />
-          <div className="ml-auto flex items-center gap-1.5">
+          <div className="ms-auto flex items-center gap-1.5">
             <Button kind="quiet" size="sm" onClick={more}>
               {t("more")}
             </Button>

@@ -108,11 +108,11 @@ function Line({ row }: { row: Row }) {
       <span className="truncate font-medium max-md:order-1">
         <SafeText>{row.title || nameOf(row.directory)}</SafeText>
       </span>
-      <span className="tabular text-right text-ink-2 text-sm max-md:order-4 md:row-span-2">
+      <span className="tabular text-end text-ink-2 text-sm max-md:order-4 md:row-span-2">
         <span className="sr-only">{t("spent")} </span>
         {formatUsd(row.usd_micros_used, row.price_known)}
       </span>
-      <span className="tabular text-right text-ink-2 text-sm max-md:order-2 md:row-span-2">
+      <span className="tabular text-end text-ink-2 text-sm max-md:order-2 md:row-span-2">
         <Time at={new Date(row.kind === "session" ? row.updated_ms : row.created_ms)} />
       </span>
       <span className="flex min-w-0 gap-3 text-ink-2 text-sm max-md:order-5 max-md:col-span-2 md:col-start-2">
@@ -121,7 +121,7 @@ function Line({ row }: { row: Row }) {
           {row.kind === "session" && about && " · "}
           <SafeText>{about}</SafeText>
         </span>
-        <span className="ml-auto max-w-40 shrink-0 truncate font-mono text-ink-3 text-xs leading-5 max-lg:hidden">
+        <span className="ms-auto max-w-40 shrink-0 truncate font-mono text-ink-3 text-xs leading-5 max-lg:hidden">
           <SafeText>{nameOf(row.directory)}</SafeText>
         </span>
       </span>

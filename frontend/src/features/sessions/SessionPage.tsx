@@ -171,7 +171,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
             <div
               aria-busy="true"
               style={{ width: bounded(width, innerWidth) }}
-              className="shrink-0 border-line border-l"
+              className="shrink-0 border-line border-s"
             />
           </Side>
         )}

@@ -68,7 +68,7 @@ function Filters({ kind, status, q }: { kind: Kind; status: Filter; q: string })
           ))}
         </ul>
       </nav>
-      <div className="ml-auto min-w-40 flex-1 py-1 max-md:basis-full md:max-w-80">
+      <div className="ms-auto min-w-40 flex-1 py-1 max-md:basis-full md:max-w-80">
         <Input
           type="search"
           aria-label={t("search")}

@@ -1,11 +1,11 @@
-import { locale, speak } from "@/i18n";
+import { chosen, speak } from "@/i18n";
 import { t } from "@/i18n/en/settings";
 import { type Theme, useAppearance } from "@/ui/appearance";
 import { Disclosure } from "@/ui/Disclosure";
 import { Field } from "@/ui/Field";
 import { Panel } from "@/ui/Panel";
 import { RadioGroup } from "@/ui/RadioGroup";
-import { Select } from "@/ui/Select";
+import { type Choice, Select } from "@/ui/Select";
 
 export function AppearanceSection() {
   const { theme, density, choose } = useAppearance();
@@ -32,19 +32,34 @@ export function AppearanceSection() {
           value={density}
           onValueChange={(next) => choose({ density: next })}
         />
+        <Language
+          label={t("language")}
+          items={[
+            { value: "system", label: t("themeSystem") },
+            { value: "en", label: "English" },
+            { value: "de", label: "Deutsch" },
+          ]}
+        />
         <Disclosure summary={t("developers")}>
-          <Field label={t("language")} className="max-w-100">
-            <Select
-              items={[
-                { value: "en", label: t("english") },
-                { value: "en-XA", label: t("pseudo") },
-              ]}
-              value={locale}
-              onValueChange={speak}
-            />
-          </Field>
+          <Language
+            label={t("pseudo")}
+            hint={t("pseudoHint")}
+            items={[
+              { value: "en-XA", label: t("pseudoLtr") },
+              { value: "ar-XB", label: t("pseudoRtl") },
+            ]}
+          />
         </Disclosure>
       </div>
     </Panel>
+  );
+}
+
+function Language({ label, hint, items }: { label: string; hint?: string; items: readonly Choice<string>[] }) {
+  const value = items.some((item) => item.value === chosen) ? chosen : null;
+  return (
+    <Field label={label} hint={hint} className="max-w-100">
+      <Select items={items} value={value} onValueChange={speak} />
+    </Field>
   );
 }

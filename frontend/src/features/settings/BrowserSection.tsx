@@ -15,7 +15,7 @@ export function BrowserSection() {
   const leave = useCommand(() => signOut());
   return (
     <Panel title={t("browserTitle")} description={t("browserAbout")}>
-      <p className="flex max-w-100 items-center justify-between gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
+      <p className="flex max-w-100 items-center justify-between gap-2 rounded-md border border-line bg-surface py-1 pe-1 ps-3">
         <code>{COMMAND}</code>
         <CopyButton text={COMMAND} />
       </p>

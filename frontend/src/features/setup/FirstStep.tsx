@@ -56,7 +56,7 @@ export function FirstStep({ rehearsal, onStarted }: { rehearsal: boolean; onStar
           <TextArea rows={3} value={goal} onValueChange={setGoal} />
         </Field>
         <fieldset className="flex flex-wrap items-center gap-1.5">
-          <legend className="float-left mr-1 text-ink-2 text-sm">{t("suggestions")}</legend>
+          <legend className="float-start me-1 text-ink-2 text-sm">{t("suggestions")}</legend>
           {suggestions.map(([name, words]) => (
             <Button key={name} size="sm" aria-pressed={goal === t(words)} onClick={() => setGoal(t(words))}>
               {t(name)}

@@ -54,7 +54,7 @@ export function ModelStep({
         {chosen?.row && !chosen.row.found && <Forget row={chosen.row} />}
       </div>
       <div>
-        <Button kind="quiet" size="sm" className="-ml-2" onClick={onSkip}>
+        <Button kind="quiet" size="sm" className="-ms-2" onClick={onSkip}>
           {t("skip")}
         </Button>
       </div>

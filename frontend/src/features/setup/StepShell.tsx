@@ -83,7 +83,7 @@ function Line({ done }: { done: boolean }) {
     <span
       aria-hidden="true"
       className={cx(
-        "absolute top-7 bottom-0 left-3.5 w-px -translate-x-1/2 [li:last-child>&]:hidden",
+        "absolute top-7 bottom-0 start-3.5 w-px [li:last-child>&]:hidden",
         done ? "bg-good-line" : "bg-line",
       )}
     />

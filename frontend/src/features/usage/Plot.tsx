@@ -85,7 +85,7 @@ export function Plot({ rows, days, measure, onMeasure }: PlotProps) {
             ))}
           </ul>
           {drawn.end !== null && (
-            <span className="ml-auto flex items-center gap-3">
+            <span className="ms-auto flex items-center gap-3">
               {!full &&
                 t("beyond", { day: dayName(highest.day), amount: amountText(amountOf(highest, measure), measure) })}
               <Button size="sm" aria-pressed={full} onClick={() => setFull(!full)}>

@@ -85,10 +85,10 @@ function Bar({
           aria-describedby={notes.length > 0 ? noteId : undefined}
         >
           <Meter.Track className="relative mt-1.5 h-2 overflow-hidden rounded-full bg-hover inset-ring inset-ring-line">
-            <span className="absolute inset-y-0 left-0 bg-accent-line" style={{ width: `${held * 100}%` }} />
+            <span className="absolute inset-y-0 start-0 bg-accent-line" style={{ width: `${held * 100}%` }} />
             <Meter.Indicator
               className={cx(
-                "absolute inset-y-0 left-0",
+                "absolute inset-y-0 start-0",
                 state === "spent" ? "bg-danger" : state === "near" ? "bg-ask" : "bg-accent",
               )}
             />

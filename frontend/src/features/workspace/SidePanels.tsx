@@ -75,7 +75,7 @@ export function SidePanels({
     <section
       aria-label={t("panels")}
       style={{ "--panel": `${width}px` } as React.CSSProperties}
-      className="relative h-full min-h-0 w-full min-w-0 shrink-0 bg-paper xl:w-(--panel) xl:border-l xl:border-line"
+      className="relative h-full min-h-0 w-full min-w-0 shrink-0 bg-paper xl:w-(--panel) xl:border-s xl:border-line"
     >
       <WidthHandle width={width} onResize={resize} />
       <Tabs

@@ -1,18 +1,19 @@
 import type { KeyboardEvent, PointerEvent } from "react";
+import { BACK, dir, FORWARD } from "@/i18n";
 import { t } from "@/i18n/en/workspace";
 import { NARROWEST, widest } from "./view";
 
 const STEP = 32;
 
-/** The edge that sets the width of what is to its right: by dragging, or by arrow keys. */
+/** The edge that sets the width of what comes after it: by dragging, or by arrow keys. */
 export function WidthHandle({ width, onResize }: { width: number; onResize: (width: number) => void }) {
   const drag = (event: PointerEvent<HTMLDivElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const box = event.currentTarget.parentElement?.getBoundingClientRect();
-    if (box) onResize(box.right - event.clientX);
+    if (box) onResize(dir === "rtl" ? event.clientX - box.left : box.right - event.clientX);
   };
   const press = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: STEP, ArrowRight: -STEP, Home: -innerWidth, End: innerWidth }[event.key];
+    const by = { [BACK]: STEP, [FORWARD]: -STEP, Home: -innerWidth, End: innerWidth }[event.key];
     if (by === undefined) return;
     event.preventDefault();
     onResize(width + by);
@@ -29,7 +30,7 @@ export function WidthHandle({ width, onResize }: { width: number; onResize: (wid
       onKeyDown={press}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}
-      className="absolute inset-y-0 -left-1 z-(--layer-stuck) w-2 cursor-col-resize touch-none hover:bg-accent-line focus-visible:bg-accent max-xl:hidden"
+      className="absolute inset-y-0 -start-1 z-(--layer-stuck) w-2 cursor-col-resize touch-none hover:bg-accent-line focus-visible:bg-accent max-xl:hidden"
     />
   );
 }

@@ -38,7 +38,7 @@ function OneEdit({ session, call, edit }: { session: string; call: string; edit:
         <span className={undone ? "font-mono text-ink-3 line-through" : "font-mono"}>
           <SafeText>{change.path}</SafeText>
         </span>
-        <span className="tabular text-sm">
+        <span dir="ltr" className="tabular text-sm">
           {change.added > 0 && <span className="text-good">+{change.added}</span>}{" "}
           {change.removed > 0 && <span className="text-danger">−{change.removed}</span>}
         </span>

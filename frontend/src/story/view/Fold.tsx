@@ -26,11 +26,15 @@ export function Fold({
         onClick={() => onToggle(id)}
         className="flex min-h-(--target) items-center gap-1 rounded-sm hover:text-ink"
       >
-        <Icon name="chevron-right" size={12} className={cx("transition-transform", open && "rotate-90")} />
+        <Icon
+          name="chevron-right"
+          size={12}
+          className={cx("transition-transform", open && "rotate-90 rtl:-rotate-90")}
+        />
         {summary}
       </button>
       {open && (
-        <div id={panel} className="max-w-measure border-line border-l pb-1 pl-3">
+        <div id={panel} className="max-w-measure border-line border-s pb-1 ps-3">
           {children}
         </div>
       )}

@@ -100,7 +100,7 @@ function OpenedView({ item: { body } }: { item: OpenedItem }) {
         </p>
       )}
       {goal && (
-        <div className="my-2 max-w-measure border-accent border-l-2 pl-3 text-base text-ink">
+        <div className="my-2 max-w-measure border-accent border-s-2 ps-3 text-base text-ink">
           <SafeText lines>{goal}</SafeText>
         </div>
       )}
@@ -118,7 +118,7 @@ function Said({ item }: { item: MessageItem }) {
   const { text, door, label, interrupts } = item.body;
   const foreign = label.integrity === "untrusted";
   return (
-    <div className={cx("group relative mt-5 mb-1 border-l-2 pl-3", foreign ? "border-tainted-line" : "border-accent")}>
+    <div className={cx("group relative mt-5 mb-1 border-s-2 ps-3", foreign ? "border-tainted-line" : "border-accent")}>
       <Copy text={text} label={t("copyMessage")} />
       <p className="flex items-center gap-2 text-ink-3 text-xs">
         <span className="font-medium text-ink-2">{foreign ? door : t("you")}</span>
@@ -274,7 +274,7 @@ function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
       {steps.slice(0, 40).map((step, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a plan is shown as it was, and is put in anew as a whole
         <li key={at} className={cx("flex gap-2", step.status === "skipped" && "text-ink-3 line-through")}>
-          <span className="w-5 shrink-0 text-right text-ink-3 tabular">{at + 1}</span>
+          <span className="w-5 shrink-0 text-end text-ink-3 tabular">{at + 1}</span>
           <span className="min-w-0">
             <SafeText>{step.title}</SafeText>
             {step.status !== "todo" && <span className="text-ink-3"> ({t(`step_${step.status}`)})</span>}

@@ -33,7 +33,7 @@ export function Remembered({ id, body, open, onToggle }: RememberedProps) {
             <p>
               <SafeText mono>{file.path}</SafeText>
             </p>
-            <div className="pl-3">
+            <div className="ps-3">
               <SafeText lines>{file.text}</SafeText>
             </div>
           </section>

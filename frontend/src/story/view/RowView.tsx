@@ -45,7 +45,7 @@ export const RowView = memo(function RowView({ row, stuck, session, density, ope
       if (row.gone)
         return (
           <Tools value={NONE}>
-            <div className="border-line-strong border-l-2 pl-3 text-ink-2 grayscale [--color-ink:var(--color-ink-2)]">
+            <div className="border-line-strong border-s-2 ps-3 text-ink-2 grayscale [--color-ink:var(--color-ink-2)]">
               {view}
             </div>
           </Tools>
@@ -66,9 +66,13 @@ function FoldLine({ open, onToggle, children }: { open: boolean; onToggle: () =>
       type="button"
       aria-expanded={open}
       onClick={onToggle}
-      className="-mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-left text-ink-2 text-sm hover:bg-hover"
+      className="-mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-start text-ink-2 text-sm hover:bg-hover"
     >
-      <Icon name="chevron-right" size={12} className={cx("text-ink-3 transition-transform", open && "rotate-90")} />
+      <Icon
+        name="chevron-right"
+        size={12}
+        className={cx("text-ink-3 transition-transform", open && "rotate-90 rtl:-rotate-90")}
+      />
       {children}
     </button>
   );
@@ -106,7 +110,7 @@ function Failures({ row, stuck, session, density, open, onToggle }: RowProps) {
   return (
     <div className="py-1">
       {!open && <ItemView item={now} row={session} density={density} open={false} onToggle={onToggle} />}
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 pl-4 text-sm empty:hidden">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 ps-4 text-sm empty:hidden">
         {retries && <Countdown due={now.ts_ms + now.body.retry_after_ms} />}
         {stuck && tools.model?.()}
         {row.items.length > 1 && (

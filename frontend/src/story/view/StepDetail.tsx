@@ -23,7 +23,7 @@ export function StepDetail({ session, step, density }: { session: string; step: 
   const { finished, live } = step;
   const all = density === "detailed";
   return (
-    <div className="flex min-w-0 flex-col gap-3 pb-3 pl-5 text-sm">
+    <div className="flex min-w-0 flex-col gap-3 pb-3 ps-5 text-sm">
       {/* A diff says what an edit's arguments say, in its place. */}
       {(all || step.edits.length === 0) && <Given text={step.arguments} all={all} />}
       <Course step={step} />

@@ -40,7 +40,7 @@ export const StepLine = memo(function StepLine({
       onClick={() => onToggle(step.id)}
       title={spent && density !== "detailed" ? [tokens, costOf(step)].join(" · ") : undefined}
       className={cx(
-        "group -mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-left hover:bg-hover",
+        "group -mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-start hover:bg-hover",
         quiet ? "text-ink-2" : "text-ink",
       )}
     >
@@ -64,7 +64,7 @@ export const StepLine = memo(function StepLine({
         )}
         <Took step={step} density={density} />
         {spent && density === "detailed" && (
-          <span className="min-w-16 text-right text-ink-3 max-md:hidden" title={tokens}>
+          <span className="min-w-16 text-end text-ink-3 max-md:hidden" title={tokens}>
             {costOf(step)}
           </span>
         )}

@@ -41,7 +41,7 @@ function Changes({ body }: { body: Schema["TurnEnded"] }) {
           {changed < 0 ? t("pathsUnknown") : t("pathsChanged", { count: changed })}
         </span>
         <LineCount added={added} removed={removed} />
-        <span className="ml-auto flex gap-2">{tools.turn?.(turn)}</span>
+        <span className="ms-auto flex gap-2">{tools.turn?.(turn)}</span>
       </div>
       {changes.length > 0 && (
         <ul className="border-line border-t px-3 py-1.5">

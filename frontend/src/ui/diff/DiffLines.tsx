@@ -141,7 +141,7 @@ function Lines({ lines, whole }: { lines: readonly Line[]; whole: Whole }) {
           <Note key={at} line={line} />
         ) : (
           <Fragment key={at}>
-            <div {...whole.picking.row(line)} className={cx("grid pr-2", columns, FILL[line.kind], tools && PICKED)}>
+            <div {...whole.picking.row(line)} className={cx("grid pe-2", columns, FILL[line.kind], tools && PICKED)}>
               <CommentMark line={line} whole={whole} />
               {old && <Numeral of={line.old} />}
               {fresh && <Numeral of={line.new} />}
@@ -205,13 +205,13 @@ function Side({
   /** The same line stands on the other side already, so it is neither read out nor reached again. */
   twin: boolean;
 }) {
-  if (!line) return <div aria-hidden="true" className="bg-surface odd:border-r odd:border-line" />;
+  if (!line) return <div aria-hidden="true" className="bg-surface odd:border-e odd:border-line" />;
   const { tools, picking, colours } = whole;
   return (
     <div
       aria-hidden={twin || undefined}
       {...(twin ? {} : picking.row(line))}
-      className={cx("grid pr-2 odd:border-r odd:border-line", ONE_NUMBER, FILL[line.kind], tools && PICKED)}
+      className={cx("grid pe-2 odd:border-e odd:border-line", ONE_NUMBER, FILL[line.kind], tools && PICKED)}
     >
       {!twin && <CommentMark line={line} whole={whole} />}
       <Numeral of={number} />
@@ -229,7 +229,7 @@ function CommentMark({ line, whole: { tools, picking } }: { line: Line; whole: W
       tabIndex={-1}
       aria-label={t("comment", { line: line.new ?? line.old ?? 1 })}
       onClick={() => tools.onComment(picking.with(line))}
-      className="absolute -top-0.5 left-0.5 z-(--layer-stuck) hidden size-6 items-center justify-center rounded-md bg-accent text-on-accent group-hover/line:flex group-focus-within/line:flex max-md:-top-2 max-md:size-9"
+      className="absolute -top-0.5 start-0.5 z-(--layer-stuck) hidden size-6 items-center justify-center rounded-md bg-accent text-on-accent group-hover/line:flex group-focus-within/line:flex max-md:-top-2 max-md:size-9"
     >
       <Icon name="plus" size={14} />
     </button>
@@ -238,7 +238,7 @@ function CommentMark({ line, whole: { tools, picking } }: { line: Line; whole: W
 
 function Numeral({ of }: { of: number | null }) {
   return (
-    <span aria-hidden="true" className="tabular pr-2 text-right text-ink-3 select-none">
+    <span aria-hidden="true" className="tabular pe-2 text-end text-ink-3 select-none">
       {of}
     </span>
   );

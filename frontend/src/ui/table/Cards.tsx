@@ -49,7 +49,7 @@ export function Cards<Row extends object>({
                 <button
                   type="button"
                   onClick={() => onOpen(original)}
-                  className="min-h-6 min-w-6 text-left font-medium after:absolute after:inset-0"
+                  className="min-h-6 min-w-6 text-start font-medium after:absolute after:inset-0"
                 >
                   <Drawn column={first} row={original} />
                 </button>
@@ -57,7 +57,7 @@ export function Cards<Row extends object>({
                 <Drawn column={first} row={original} />
               )}
               {beside.map((column) => (
-                <span key={column.id} className="tabular text-sm font-normal last:not-first:ml-auto">
+                <span key={column.id} className="tabular text-sm font-normal last:not-first:ms-auto">
                   <Drawn column={column} row={original} />
                 </span>
               ))}

@@ -57,7 +57,7 @@ export function EditCell<Row>({
       onKeyDown={onKeyDown}
       className={cx(
         "-mx-1.5 h-6.5 w-[calc(100%+0.75rem)] rounded-sm border border-accent bg-raised px-1.5 text-base",
-        column.numeric && "text-right",
+        column.numeric && "text-end",
       )}
     />
   );

@@ -19,7 +19,7 @@ export function GridHead<Row extends object>({ model, columns, selectable }: Gri
     <thead>
       <tr aria-rowindex={1}>
         {selectable && (
-          <th className={cx(HEADING, "left-0 z-[15]")}>
+          <th className={cx(HEADING, "start-0 z-[15]")}>
             <Checkbox
               label={t("selectAll")}
               labelHidden
@@ -36,7 +36,7 @@ export function GridHead<Row extends object>({ model, columns, selectable }: Gri
               key={column.id}
               scope="col"
               aria-sort={sorted ? (sorted.desc ? "descending" : "ascending") : undefined}
-              className={cx(HEADING, index === 0 && (selectable ? "left-10 z-[15]" : "left-0 z-[15]"))}
+              className={cx(HEADING, index === 0 && (selectable ? "start-10 z-[15]" : "start-0 z-[15]"))}
             >
               {(column.sortable ?? true) ? (
                 <button
@@ -52,7 +52,7 @@ export function GridHead<Row extends object>({ model, columns, selectable }: Gri
                   {sorted && <Icon name={sorted.desc ? "sort-down" : "sort-up"} size={12} />}
                 </button>
               ) : (
-                <span className={cx("block truncate px-2", column.numeric ? "text-right" : "text-left")}>
+                <span className={cx("block truncate px-2", column.numeric ? "text-end" : "text-start")}>
                   {column.header}
                 </span>
               )}

@@ -35,7 +35,7 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
       className={cx("group", opens && "cursor-pointer")}
     >
       {selectable && (
-        <td className={cx(CELL, STICKY, selected && "bg-accent-fill!", "left-0")}>
+        <td className={cx(CELL, STICKY, selected && "bg-accent-fill!", "start-0")}>
           <Checkbox
             label={t("select")}
             labelHidden
@@ -56,8 +56,8 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
             className={cx(
               CELL,
               place === 0 && STICKY,
-              place === 0 && (selectable ? "left-10" : "left-0"),
-              column.numeric && "text-right",
+              place === 0 && (selectable ? "start-10" : "start-0"),
+              column.numeric && "text-end",
               column.edit && "cursor-text",
               selected ? "bg-accent-fill!" : "",
             )}

@@ -41,7 +41,7 @@ export function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
             <Icon
               name="search"
               size={14}
-              className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-ink-3"
+              className="pointer-events-none absolute top-1/2 start-2.5 -translate-y-1/2 text-ink-3"
             />
             <Input
               type="search"
@@ -49,7 +49,7 @@ export function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
               placeholder={t("filterHint")}
               value={narrowing.text}
               onValueChange={(text) => onNarrow((before) => ({ ...before, text }))}
-              className="pl-8"
+              className="ps-8"
             />
           </div>
           {columns.map(
@@ -61,7 +61,7 @@ export function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
           {!desk && <SortChoice columns={columns} model={model} />}
         </>
       )}
-      <div className="ml-auto flex items-center gap-2">
+      <div className="ms-auto flex items-center gap-2">
         {!bare && (
           <span role="status" className="tabular text-sm whitespace-nowrap text-ink-2">
             {shown.length === rows.length

@@ -1,3 +1,5 @@
+import { BACK, FORWARD } from "@/i18n";
+
 /** A cell by its place in what is shown: both from 0. */
 export interface Place {
   row: number;
@@ -25,9 +27,9 @@ export function moved(
       return { row: Math.min(row + 1, lastRow), column };
     case "ArrowUp":
       return { row: Math.max(row - 1, 0), column };
-    case "ArrowRight":
+    case FORWARD:
       return { row, column: Math.min(column + 1, lastColumn) };
-    case "ArrowLeft":
+    case BACK:
       return { row, column: Math.max(column - 1, 0) };
     case "PageDown":
       return { row: Math.min(row + page, lastRow), column };

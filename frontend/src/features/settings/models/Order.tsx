@@ -37,7 +37,7 @@ export function Order({ status, rows }: { status: Schema["Readiness"]; rows: rea
         <ol className="divide-y divide-line border-line border-y">
           {draft.map((ref, place) => (
             <li key={nameOf(ref)} className="flex min-h-(--row-roomy) flex-wrap items-center gap-x-3 py-1">
-              <span className="tabular w-5 text-right text-ink-3">{place + 1}</span>
+              <span className="tabular w-5 text-end text-ink-3">{place + 1}</span>
               <span className="min-w-0 flex-1 font-medium">
                 <SafeText>{nameOf(ref)}</SafeText>
               </span>

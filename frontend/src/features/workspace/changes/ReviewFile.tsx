@@ -77,14 +77,14 @@ export function ReviewFile({
       aria-label={name}
       tabIndex={-1}
       data-file={change.path}
-      className="group/file relative outline-none before:absolute before:inset-y-1 before:-left-2 before:hidden before:w-0.75 before:rounded-full before:bg-accent focus-visible:before:block"
+      className="group/file relative outline-none before:absolute before:inset-y-1 before:-start-2 before:hidden before:w-0.75 before:rounded-full before:bg-accent focus-visible:before:block"
     >
       <header className="sticky top-0 z-(--layer-stuck) flex min-h-(--row-roomy) flex-wrap items-center gap-x-2 gap-y-1 bg-paper py-1">
         <button
           type="button"
           aria-expanded={open}
           onClick={() => tools.onOpen(!open)}
-          className="flex min-h-(--target) min-w-40 flex-1 items-center gap-1.5 rounded-sm text-left hover:text-accent"
+          className="flex min-h-(--target) min-w-40 flex-1 items-center gap-1.5 rounded-sm text-start hover:text-accent"
         >
           <Icon name="chevron-right" size={14} className={cx("text-ink-3 transition-transform", open && "rotate-90")} />
           <ChangeMark kind={change.kind} />
@@ -153,7 +153,7 @@ function UndoHunk({ hunk, tools }: { hunk: Hunk; tools: FileTools }) {
     <Button
       size="sm"
       kind="quiet"
-      className="-mr-2 font-sans"
+      className="-me-2 font-sans"
       aria-label={t("undoHunkNamed", { line: line?.new ?? line?.old ?? 1 })}
       disabled={tools.busy}
       onClick={() => tools.onUndo?.(hunk.source)}

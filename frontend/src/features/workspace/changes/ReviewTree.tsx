@@ -25,7 +25,7 @@ export function ChangeMark({ kind }: { kind: FileChange["kind"] }) {
 export function LineCounts({ change: { added, removed } }: { change: FileChange }) {
   if (added + removed === 0) return null;
   return (
-    <span className="tabular shrink-0 text-xs">
+    <span dir="ltr" className="tabular shrink-0 text-xs">
       {added > 0 && <span className="text-good">+{formatCount(added)}</span>}{" "}
       {removed > 0 && <span className="text-danger">−{formatCount(removed)}</span>}
     </span>
@@ -69,8 +69,8 @@ export function ReviewTree({
                   aria-current={change.path === current || undefined}
                   onClick={() => onChoose(change.path)}
                   className={cx(
-                    "flex min-h-(--target) w-full items-center gap-1.5 rounded-md px-2 py-1 text-left text-sm hover:bg-hover aria-current:bg-accent-fill",
-                    folder && "pl-5",
+                    "flex min-h-(--target) w-full items-center gap-1.5 rounded-md px-2 py-1 text-start text-sm hover:bg-hover aria-current:bg-accent-fill",
+                    folder && "ps-5",
                   )}
                 >
                   <ChangeMark kind={change.kind} />

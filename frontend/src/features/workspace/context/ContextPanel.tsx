@@ -69,17 +69,17 @@ function Parts({ row }: { row: Schema["ContextRow"] }) {
     <table className="w-full text-sm">
       <caption className="sr-only">{t("partsCaption")}</caption>
       <thead>
-        <tr className="border-b border-line text-left text-xs text-ink-2">
-          <th scope="col" className="py-1.5 pr-2 font-medium">
+        <tr className="border-b border-line text-start text-xs text-ink-2">
+          <th scope="col" className="py-1.5 pe-2 font-medium">
             {t("part")}
           </th>
-          <th scope="col" className="py-1.5 pr-2 text-right font-medium">
+          <th scope="col" className="py-1.5 pe-2 text-end font-medium">
             {t("pieces")}
           </th>
-          <th scope="col" className="py-1.5 pr-2 text-right font-medium">
+          <th scope="col" className="py-1.5 pe-2 text-end font-medium">
             {t("tokens")}
           </th>
-          <th scope="col" className="py-1.5 text-right font-medium">
+          <th scope="col" className="py-1.5 text-end font-medium">
             {t("share")}
           </th>
         </tr>
@@ -88,8 +88,8 @@ function Parts({ row }: { row: Schema["ContextRow"] }) {
         <tbody key={group.name} className="border-b border-line">
           {group.parts.map((part) => (
             <tr key={`${part.kind}-${part.name}-${part.cached}-${part.trimmed}`}>
-              <th scope="row" className="py-1 pr-2 text-left font-normal">
-                <span aria-hidden="true" className={`mr-2 inline-block size-2.5 rounded-xs ${group.fill}`} />
+              <th scope="row" className="py-1 pe-2 text-start font-normal">
+                <span aria-hidden="true" className={`me-2 inline-block size-2.5 rounded-xs ${group.fill}`} />
                 {t(`kind_${part.kind}`)}
                 {part.name && (
                   <span className="text-ink-2">
@@ -97,15 +97,15 @@ function Parts({ row }: { row: Schema["ContextRow"] }) {
                     <SafeText>{part.name}</SafeText>
                   </span>
                 )}
-                <span className="ml-2 text-xs text-ink-3">
+                <span className="ms-2 text-xs text-ink-3">
                   {[part.cached ? t("cached") : t("fresh"), part.trimmed ? t("trimmed") : ""]
                     .filter(Boolean)
                     .join(" · ")}
                 </span>
               </th>
-              <td className="py-1 pr-2 text-right align-top">{formatCount(part.count)}</td>
-              <td className="py-1 pr-2 text-right align-top">{formatCount(part.tokens)}</td>
-              <td className="py-1 text-right align-top">{share.format(part.share_percent / 100)}</td>
+              <td className="py-1 pe-2 text-end align-top">{formatCount(part.count)}</td>
+              <td className="py-1 pe-2 text-end align-top">{formatCount(part.tokens)}</td>
+              <td className="py-1 text-end align-top">{share.format(part.share_percent / 100)}</td>
             </tr>
           ))}
         </tbody>

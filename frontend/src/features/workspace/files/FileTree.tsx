@@ -109,7 +109,7 @@ export function FileTree({
           const style = {
             height: item.size,
             transform: `translateY(${item.start}px)`,
-            paddingLeft: row.depth * 14 - 4,
+            paddingInlineStart: row.depth * 14 - 4,
           };
           if (row.kind === "note") return <Note key={item.key} row={row} style={style} />;
           return (
@@ -162,7 +162,7 @@ function Entry({
       onClick={onClick}
       style={style}
       className={cx(
-        "absolute top-0 left-0 flex w-full cursor-default items-center gap-1.5 pr-3 text-sm select-none hover:bg-hover",
+        "absolute top-0 start-0 flex w-full cursor-default items-center gap-1.5 pe-3 text-sm select-none hover:bg-hover",
         chosen && "bg-accent-fill font-medium",
         active && "group-focus-visible/tree:outline-2 group-focus-visible/tree:-outline-offset-2",
         (file.kind === "link" || file.kind === "other") && "text-ink-2",
@@ -179,7 +179,7 @@ function Entry({
         <SafeText>{file.name}</SafeText>
       </span>
       {mark && (
-        <span className="ml-auto">
+        <span className="ms-auto">
           {folder ? (
             <span className="block size-1.5 rounded-full bg-ask" title={t("changedIn")} />
           ) : (
@@ -199,7 +199,7 @@ function Note({ row, style }: { row: Extract<Row, { kind: "note" }>; style: Reac
       style={style}
       title={row.why ? revealed(row.why) : undefined}
       className={cx(
-        "absolute top-0 left-0 flex w-full items-center gap-1.5 truncate pr-3 text-sm italic",
+        "absolute top-0 start-0 flex w-full items-center gap-1.5 truncate pe-3 text-sm italic",
         row.note === "failed" ? "text-danger" : "text-ink-2",
       )}
     >

@@ -39,7 +39,7 @@ export function FilesPanel({ session }: { session: string }) {
       <div
         className={
           both
-            ? cx("h-full shrink-0 border-r border-line", width >= ROOMY_PX ? "w-60" : "w-42")
+            ? cx("h-full shrink-0 border-e border-line", width >= ROOMY_PX ? "w-60" : "w-42")
             : path
               ? "hidden"
               : "h-full w-full"

@@ -1,5 +1,6 @@
 /** A tree of files as the rows that are seen, and where keys lead in it. Nothing here knows of the page. */
 import type { Schema } from "@/api/client";
+import { BACK, FORWARD } from "@/i18n";
 
 export type FileRow = Schema["FileRow"];
 
@@ -71,10 +72,10 @@ export function move(rows: readonly Row[], active: string, key: string): Move | 
       return go(at + PAGE);
     case "PageUp":
       return go(at - PAGE);
-    case "ArrowRight":
+    case FORWARD:
       if (current?.file.kind !== "folder") return null;
       return current.open ? go(at + 1) : { toggle: current.id, open: true };
-    case "ArrowLeft":
+    case BACK:
       if (!current) return null;
       if (current.open) return { toggle: current.id, open: false };
       return parentOf(current.id) ? { to: parentOf(current.id) } : null;

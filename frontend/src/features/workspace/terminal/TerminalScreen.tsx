@@ -74,7 +74,7 @@ export function TerminalScreen({
       <div
         ref={box}
         onPasteCapture={paste}
-        className="absolute inset-0 overflow-hidden py-2 pl-3 [font-variant-ligatures:none]"
+        className="absolute inset-0 overflow-hidden py-2 ps-3 [font-variant-ligatures:none]"
       />
       {away && (
         <p

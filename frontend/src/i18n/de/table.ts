@@ -1,0 +1,36 @@
+import type { t } from "@/i18n/en/table";
+import { translation } from "@/i18n/translation";
+
+export default translation<typeof t>()({
+  filter: "{name} filtern",
+  filterHint: "Filtern …",
+  clear: "Filter löschen",
+  all: "{column}: alle",
+  chosen: "{column}: {value}",
+  none: "keine",
+  columns: "Spalten",
+  export: "Exportieren",
+  exportCsv: "Als CSV",
+  exportJson: "Als JSON",
+  rows: "{count, plural, one {# Zeile} other {# Zeilen}}",
+  rowsOf: "{shown} von {count, plural, one {# Zeile} other {# Zeilen}}",
+  nothingMatches: "Keine Treffer",
+  nothingMatchesWhy:
+    "{count, plural, one {Die einzige Zeile passt nicht} other {Keine der # Zeilen passt}} zu diesem Filter.",
+  failed: "Die Zeilen konnten nicht geladen werden",
+  kept: "Nichts wurde geändert.",
+  again: "Erneut versuchen",
+  loading: "{name} werden geladen",
+  selected: "{count, plural, one {# Zeile ausgewählt} other {# Zeilen ausgewählt}}",
+  selectAll: "Alle Zeilen auswählen",
+  select: "Diese Zeile auswählen",
+  unselect: "Auswahl aufheben",
+  more: "{count} weitere anzeigen",
+  editing: "{column}: Eingabe speichert, Escape bricht ab",
+  saving: "Wird gespeichert …",
+  notSaved: "Nicht gespeichert",
+  sortBy: "Sortieren nach",
+  sortNone: "Standardreihenfolge",
+  up: "{column}, aufsteigend",
+  down: "{column}, absteigend",
+});

@@ -1,0 +1,38 @@
+import type { t } from "@/i18n/en/terminal";
+import { translation } from "@/i18n/translation";
+
+export default translation<typeof t>()({
+  label: "Terminal. Tab geht an die Shell; Escape und dann Tab verlässt es.",
+  leave: "Esc, dann Tab, verlässt es",
+  none: "Kein Terminal geöffnet",
+  noneWhy:
+    "Deine eigene Shell im Ordner der Sitzung, in einer Sandbox. Was du darin tippst oder siehst, wird nicht aufgezeichnet und dem Modell nicht gezeigt.",
+  open: "Terminal öffnen",
+  opening: "Wird geöffnet …",
+  another: "Weiteres Terminal öffnen",
+  close: "Das Terminal schließen und beenden, was darin läuft",
+  dismiss: "Schließen",
+  cancel: "Abbrechen",
+  yours: "Dein Terminal",
+  which: "Welches Terminal",
+  numbered: "Terminal {number, number}",
+  readAloud: "Ausgabe für Screenreader aufbewahren",
+  listFailed: "Deine Terminals konnten nicht geladen werden",
+  openFailed: "Das Terminal konnte nicht geöffnet werden",
+  closeFailed: "Das Terminal konnte nicht geschlossen werden",
+  failed: "Das Terminal ist ausgefallen",
+  away: "Getrennt. Programme laufen weiter; die Verbindung kommt von selbst zurück.",
+  skipped: "[{size} Ausgabe übersprungen]",
+  ended_exited: "Die Shell hat sich selbst beendet, mit Code {code}.",
+  ended_closed: "Das Terminal wurde geschlossen.",
+  ended_stopped: "Es wurde beendet, weil die Sitzung gestoppt oder geschlossen wurde.",
+  ended_disk: "Es wurde beendet, weil die Festplatte fast voll war.",
+  ended_memory: "Es wurde beendet, weil der Arbeitsspeicher fast aufgebraucht war.",
+  ended_lost: "Die Sandbox ging verloren, mit allem, was darin lief.",
+  endedUnknown: "Dieses Terminal gibt es nicht mehr; vielleicht wurde Stead neu gestartet.",
+  pasteTitle: "{lines, plural, one {# Zeile einfügen?} other {# Zeilen einfügen?}}",
+  pasteWhy: "Eine Shell führt jede Zeile möglicherweise sofort aus.",
+  pasteGo: "Einfügen",
+  pasteMore: "{count, plural, one {und # weiteres Zeichen} other {und # weitere Zeichen}}",
+  pasteCleaned: "{count, plural, one {# Steuerzeichen wurde} other {# Steuerzeichen wurden}} entfernt.",
+});
