@@ -18,7 +18,7 @@ export function SignIn() {
         </p>
       )}
       <p>{t("signInHow")}</p>
-      <div className="flex items-center justify-between rounded-md border border-line bg-surface py-1 pr-1 pl-3">
+      <div className="flex items-center justify-between rounded-md border border-line bg-surface py-1 pe-1 ps-3">
         <pre>{COMMAND}</pre>
         <CopyButton text={COMMAND} label={t("copyCommand")} />
       </div>

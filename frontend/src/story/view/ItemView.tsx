@@ -138,7 +138,7 @@ function Said({ item }: { item: MessageItem }) {
 /** Where a pointer or the focus is; on a phone text is selected and copied by a long press. */
 function Copy({ text, label }: { text: string; label: string }) {
   return (
-    <span className="absolute top-0 right-0 z-(--layer-stuck) rounded-md bg-paper opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:hidden">
+    <span className="absolute top-0 end-0 z-(--layer-stuck) rounded-md bg-paper opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:hidden">
       <CopyButton text={text} label={label} />
     </span>
   );
@@ -199,7 +199,7 @@ function Step({
 function Blocked({ step }: { step: StepItem }) {
   const { text = "", rule = "" } = step.judged?.reason ?? {};
   return (
-    <p className="pb-1 pl-5 text-ink-2 text-sm">
+    <p className="pb-1 ps-5 text-ink-2 text-sm">
       <SafeText>{text}</SafeText> {rule.startsWith("rule-") && <Link to="/rules">{t("toRules")}</Link>}
     </p>
   );

@@ -53,7 +53,7 @@ export const RowView = memo(function RowView({ row, stuck, session, density, ope
       return (
         <>
           {view}
-          {stuck && <div className="flex flex-wrap gap-2 pb-2 pl-4">{tools.model?.()}</div>}
+          {stuck && <div className="flex flex-wrap gap-2 pb-2 ps-4">{tools.model?.()}</div>}
         </>
       );
     }
