@@ -428,7 +428,7 @@ def test_open_prints_its_link_where_there_is_no_browser(cli: Cli, api: Simulator
 def test_up_with_a_running_daemon_says_so_and_links_again(cli: Cli, api: Simulator) -> None:
     shown = cli("up")
     assert shown.code == 0
-    assert f"Stead 0.1.0 runs already (process {os.getpid()})." in shown.out
+    assert f"Stead 0.1.0 is already running (pid {os.getpid()})." in shown.out
     assert "/#code=c0de" in shown.out
     assert 'stead run "read README.md and write SUMMARY.md with its headings"' in shown.out
 

@@ -53,7 +53,7 @@ def test_up_starts_once_links_the_page_and_shows_the_recovery_key_once(offline: 
     first = offline("up")
     assert first.code == 0, first.err
     pid = find_address(home).pid
-    assert f"runs (process {pid})." in first.out
+    assert f"is running (pid {pid})." in first.out
     assert ".localhost:" in first.out
     assert "/#code=" in first.out
     assert "model  rehearsal: offline" in first.out
@@ -61,7 +61,7 @@ def test_up_starts_once_links_the_page_and_shows_the_recovery_key_once(offline: 
     assert len(recovery_key_of(first)) > 50
     again = offline("up")
     assert again.code == 0
-    assert f"runs already (process {pid})." in again.out
+    assert f"is already running (pid {pid})." in again.out
     assert "Recovery key" not in again.out
     assert stat.S_IMODE(home.root.stat().st_mode) == 0o700
     assert stat.S_IMODE(home.log.stat().st_mode) == 0o600
@@ -84,7 +84,7 @@ def test_two_ups_at_once_make_one_daemon(offline: Cli, home: Home) -> None:
     with offline.running("up") as one, offline.running("up") as two:
         ends = [process.communicate(timeout=30) for process in (one, two)]
     assert (one.returncode, two.returncode) == (0, 0), ends
-    assert all(f"(process {find_address(home).pid})" in out for out, _ in ends)
+    assert all(f"(pid {find_address(home).pid})" in out for out, _ in ends)
 
 
 def test_down_waits_until_another_daemon_could_have_the_home(offline: Cli, home: Home) -> None:

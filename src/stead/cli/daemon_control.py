@@ -70,8 +70,8 @@ def _introduce(invocation: Invocation, running: bool) -> None:
         facts |= {"version": status["version"], "rehearsal": status["rehearsal"], "next": following}
         out.json(facts | ({"recovery_key": recovery_key} if recovery_key else {}))
     else:
-        state = "runs already" if running else "runs"
-        out.line(f"Stead {clean_line(status['version'])} {state} (process {client.address.pid}).")
+        state = "is already running" if running else "is running"
+        out.line(f"Stead {clean_line(status['version'])} {state} (pid {client.address.pid}).")
         out.pairs([("model", model_line(status)), ("page", out.style(clean_line(link), "cyan"))])
         out.line("      signs this browser in; once, within ten minutes; another link: stead open --print")
         if recovery_key:
@@ -81,7 +81,7 @@ def _introduce(invocation: Invocation, running: bool) -> None:
             )
             out.line(f"  {out.style(clean_line(recovery_key), 'bold')}")
         out.line()
-        out.line("Next, in any folder:")
+        out.line("Try it in any folder:")
         out.line(f"  {following}")
     sys.stdout.flush()
     recovery.unlink(missing_ok=True)  # only once it has been shown
