@@ -100,6 +100,8 @@ def test_the_numbers_behind_the_bars_are_the_ledgers(some: Stage, visit: Visit) 
     page = visit(some, "/usage?days=7")
     rows = some.house.get("/usage", days="7")["items"]
     expect(page.get_by_role("img", name="Tokens per day, 7 days")).to_be_visible()
+    page.get_by_role("radio", name="Reply time").click()
+    expect(page.get_by_role("img", name="Average reply time per day, 7 days")).to_be_visible()
     saved = list(csv.DictReader(io.StringIO(_saved(page, "As CSV"))))
     assert sum(int(row["Tokens in"]) for row in saved) == sum(row["tokens_in"] for row in rows)
     page.get_by_role("tab", name="By session and objective").click()

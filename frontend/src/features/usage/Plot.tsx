@@ -23,26 +23,29 @@ const SHADE = [100, 62, 36, 20].map((share) => `color-mix(in oklch, ${ACCENT} ${
 const AXIS = {
   money: (amount: number) => amountText(amount, "money"),
   tokens: (amount: number) => amountText(amount, "tokens"),
+  time: (amount: number) => amountText(amount, "time"),
 } as const;
+const NAMES = { money: "plotMoney", tokens: "plotTokens", time: "plotTime" } as const;
+const NOTHING = { money: "noMoney", tokens: "noTokens", time: "noTime" } as const;
 
 export function Plot({ rows, days, measure, onMeasure }: PlotProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const [full, setFull] = useState(false);
-  const drawn = useMemo(
-    () => ({
+  const drawn = useMemo(() => {
+    const amounts = days.map((day) => amountOf(day, measure));
+    // Averages of models do not add up to that of the day.
+    const layers =
+      measure === "time" ? [{ model: "", amounts }] : layersOf(rows, days, (row) => amountOf(row, measure));
+    return {
       days: days.map(({ day }) => day),
-      layers: layersOf(rows, days, (total) => amountOf(total, measure)).map((layer, place) => ({
-        ...layer,
-        colour: SHADE[place] ?? ACCENT,
-      })),
-      end: endOfScale(days.map((day) => amountOf(day, measure))),
-    }),
-    [rows, days, measure],
-  );
+      layers: layers.map((layer, place) => ({ ...layer, colour: SHADE[place] ?? ACCENT })),
+      end: endOfScale(amounts),
+    };
+  }, [rows, days, measure]);
   const highest = days.reduce((most, day) => (amountOf(day, measure) > amountOf(most, measure) ? day : most));
   const shown = (pointed !== null && days[pointed]) || days.at(-1);
-  const what = t(measure === "money" ? "plotMoney" : "plotTokens");
-  const nothing = measure === "money" && amountOf(highest, measure) === 0;
+  const what = t(NAMES[measure]);
+  const nothing = amountOf(highest, measure) === 0;
   return (
     <figure className="mb-6 min-w-0">
       <figcaption className="mb-1 flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
@@ -54,12 +57,13 @@ export function Plot({ rows, days, measure, onMeasure }: PlotProps) {
           items={[
             { value: "money", label: t("money") },
             { value: "tokens", label: t("tokens") },
+            { value: "time", label: t("replyTime") },
           ]}
           value={measure}
           onValueChange={onMeasure}
         />
       </figcaption>
-      {nothing && <p className="border-y border-line py-8 text-ink-2">{t("noMoney")}</p>}
+      {nothing && <p className="border-y border-line py-8 text-ink-2">{t(NOTHING[measure])}</p>}
       <Bars
         days={drawn.days}
         layers={drawn.layers}
@@ -76,7 +80,7 @@ export function Plot({ rows, days, measure, onMeasure }: PlotProps) {
       />
       {!nothing && (
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-ink-2">
-          <ul className="flex flex-wrap gap-x-4 gap-y-1">
+          <ul hidden={measure === "time"} className="flex flex-wrap gap-x-4 gap-y-1">
             {drawn.layers.map(({ model, colour }) => (
               <li key={model} className="flex items-center gap-1.5">
                 <span aria-hidden="true" className="size-2.5 rounded-sm" style={{ background: colour }} />

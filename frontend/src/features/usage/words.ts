@@ -1,10 +1,10 @@
 import { formats } from "@/i18n";
 import { t } from "@/i18n/en/usage";
-import { formatTokens, formatUsd } from "@/ui/format";
-import { type DayTotal, type Total, tokensOf } from "./totals";
+import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
+import { type DayTotal, replyTime, type Total, tokensOf } from "./totals";
 
-/** What is drawn, and what a cap can limit. */
-export type Measure = "money" | "tokens";
+/** What is drawn: two sums, and the average time of a reply. */
+export type Measure = "money" | "tokens" | "time";
 
 const DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
@@ -13,12 +13,14 @@ export function dayName(day: string): string {
   return DAY.format(Date.parse(day));
 }
 
-/** In millionths of a dollar, or in tokens. */
+/** In millionths of a dollar, in tokens, or in seconds; 0 where no reply was timed. */
 export function amountOf(total: Total, measure: Measure): number {
+  if (measure === "time") return replyTime(total) ?? 0;
   return measure === "money" ? total.usd_micros : tokensOf(total);
 }
 
 export function amountText(amount: number, measure: Measure, known = true): string {
+  if (measure === "time") return formatDuration(amount);
   return measure === "money" ? formatUsd(amount, known) : formatTokens(amount);
 }
 

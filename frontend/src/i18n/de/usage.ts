@@ -40,6 +40,7 @@ export default translation<typeof t>()({
   // -- plot
   plotMoney: "Geld pro Tag",
   plotTokens: "Token pro Tag",
+  plotTime: "Antwortzeit pro Tag im Schnitt",
   plotOf: "Kennzahl",
   summary:
     "{money} und {tokens} Token in {requests, plural, one {# Anfrage} other {# Anfragen}}, {failed, plural, =0 {keine fehlgeschlagen} other {# davon fehlgeschlagen}}.",
@@ -85,4 +86,6 @@ export default translation<typeof t>()({
   noneAction: "Neuer Auftrag",
   replyTook: "Eine Antwort dauerte im Schnitt {time}.",
   replyTime: "Antwortzeit",
+  noTokens: "In diesem Zeitraum wurden keine Token verbraucht.",
+  noTime: "Aus diesem Zeitraum sind keine Antwortzeiten bekannt.",
 });

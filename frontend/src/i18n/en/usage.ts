@@ -39,6 +39,7 @@ export const t = define("usage", {
   // -- plot
   plotMoney: "Money per day",
   plotTokens: "Tokens per day",
+  plotTime: "Average reply time per day",
   plotOf: "Metric",
   summary:
     "{money} and {tokens} tokens in {requests, plural, one {# request} other {# requests}}, {failed, plural, =0 {none failed} other {# of them failed}}.",
@@ -49,6 +50,8 @@ export const t = define("usage", {
   beyond: "{day} goes beyond the scale: {amount}",
   fullScale: "Full scale",
   onDay: "{day}: {amount}",
+  noTokens: "No tokens were used in this period.",
+  noTime: "No reply times are known for this period.",
   noMoney: "No known prices for this period, so there is no cost to plot.",
   plotLabel: "{what}, {days} days. The most was {most}, on {day}. The numbers are in the table below.",
   // -- tables
