@@ -98,7 +98,7 @@ export function Prompt() {
           <ModelChip chain={chain} onChange={setChain} />
           <ModeChip profile={profile} />
           <AttachButton attaching={attaching} />
-          <div className="ms-auto flex items-center gap-1.5">
+          <div className="ms-auto flex items-center gap-1.5 max-md:w-full max-md:justify-end">
             <Button kind="quiet" size="sm" onClick={more}>
               {t("more")}
             </Button>
@@ -185,7 +185,8 @@ function ModelChip({ chain, onChange }: { chain: readonly Ref[]; onChange: (chai
         t("modelNow", { model: name }),
         <>
           <Icon name="bolt" size={14} />
-          <span className="truncate">
+          {/* On a phone as wide before the name is known, so that nothing moves. */}
+          <span className="truncate text-start max-md:w-20">
             <SafeText>{name}</SafeText>
           </span>
         </>,
