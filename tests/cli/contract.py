@@ -231,8 +231,8 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return page([hit], query)
         case ("open-runs",):
             since_ms = now_ms() - 65_000
-            rows = [OpenRunRow(SessionId(run), since_ms, "model", "Tides", "objective", 0, True) for run in api.runs]
-            return page(rows, query)
+            at_work = [OpenRunRow(SessionId(run), since_ms, "model", "Tides", "objective", 0, True) for run in api.runs]
+            return page(at_work, query)
         case ("events",):
             return _events(api, query)
         case _:
