@@ -36,6 +36,7 @@ export function Tools({ rules }: { rules: readonly Rule[] }) {
     <Panel title={t("perTool")} description={t("perToolAbout")}>
       <DataTable
         name={t("perToolTable")}
+        long
         columns={columns}
         rows={tools.data?.items}
         rowId={(row) => row.name}

@@ -39,6 +39,8 @@ export interface DataTableProps<Row extends object> {
   bare?: boolean | undefined;
   /** Low, beside something else; otherwise it may fill the window. */
   low?: boolean | undefined;
+  /** It has more rows than a few, always; while they load it keeps their place. */
+  long?: boolean | undefined;
 }
 
 const NOTHING: Narrowing = { text: "", facets: {} };
@@ -49,7 +51,7 @@ const DESK = matchMedia("(min-width: 48rem)");
  * by arrow keys. It draws the rows in sight only. A phone gets cards.
  */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { name, rows, error, onRetry, empty, toolbar, after } = props;
+  const { name, rows, error, onRetry, empty, toolbar, after, long } = props;
   if (error && !rows) {
     return (
       <>
@@ -68,7 +70,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     return (
       <div aria-busy="true">
         {toolbar}
-        <Skeleton lines={6} label={t("loading", { name })} className="max-md:min-h-56" />
+        <Skeleton
+          lines={long ? 8 : 4}
+          label={t("loading", { name })}
+          className={long ? "min-h-[60dvh]" : "max-md:min-h-56"}
+        />
       </div>
     );
   }
