@@ -50,6 +50,13 @@ _EDIT = {"path": "lamps.py", "old": '"south"]', "new": '"south", "west"]'}
 _LOG = "".join(f"- day {day}: nothing to report\n" for day in range(1, 61))
 _TIDES = "# Tides\n\n- high at 06:10\n- low at 12:52\n- high at 18:40"
 
+
+def _weighing(prefix: str) -> tuple[Turn, ...]:
+    """Three commands, into files of their own: what would write over another one's is asked about again."""
+    said = (f"wc -{flag} notes/boats.csv > {prefix}{flag}.txt" for flag in "cwl")
+    return Turn("I weigh.", calls=tuple(Call("shell", {"command": one}) for one in said)), Turn("They are weighed.")
+
+
 PLAYS: dict[str, tuple[Turn, ...]] = {
     "summarise the tides": (
         Turn("I make a plan first.", calls=(Call("plan", _PLAN),)),
@@ -117,13 +124,9 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     "test the harbour": (Turn("I run them.", calls=(Call("shell", {"command": "python3 -m unittest"}),)),),
     "write the log": (Turn("", calls=(Call("write", {"path": "log.md", "text": _LOG}),)), Turn("It is written.")),
     "correct the tides": (Turn("", calls=(Call("write", {"path": "notes/tides.md", "text": _TIDES}),)),),
-    "weigh the boats": (
-        Turn(
-            "I weigh.",
-            calls=tuple(Call("shell", {"command": f"wc -{flag} notes/boats.csv > {flag}.txt"}) for flag in "cwl"),
-        ),
-        Turn("They are weighed."),
-    ),
+    "weigh the boats": _weighing(""),
+    "weigh the nets": _weighing("nets-"),
+    "weigh the ropes": _weighing("ropes-"),
     "walk the quays": (
         Turn(
             "I look around first.",

@@ -213,7 +213,7 @@ def test_the_sheet_offers_one_question_after_the_other_with_the_focus_on_its_car
 def test_the_inbox_is_walked_by_keys_goes_on_by_itself_and_answers_what_is_alike_at_once(
     bare: Stage, visit: Visit
 ) -> None:
-    goals = ("ring the bell", "weigh the boats", "weigh the boats twice", "weigh the boats again", "write the log")
+    goals = ("ring the bell", "weigh the boats", "weigh the nets", "weigh the ropes", "write the log")
     rows = [ask(bare, f"Please {goal}") for goal in goals]
     page = visit(bare, "/approvals")
     heading = shown(page).get_by_role("heading")
@@ -229,7 +229,7 @@ def test_the_inbox_is_walked_by_keys_goes_on_by_itself_and_answers_what_is_alike
     expect(heading).to_contain_text("wc -c")
     expect(shown(page)).to_be_focused()
     expect(button(page, "Allow these 3 commands")).to_be_enabled()
-    expect(shown(page)).to_contain_text("Please weigh the boats again")
+    expect(shown(page)).to_contain_text("Please weigh the ropes")
     axe(page)
     page.keyboard.press("Shift+A")
     expect(heading).to_contain_text("log.md")
