@@ -43,7 +43,7 @@ export function FirstRun({ id, onAnew }: { id: string; onAnew: () => void }) {
     if (state === "loading") return <Skeleton lines={6} />;
     return (
       <ErrorNote title={t("lost")}>
-        <Button onClick={onAnew}>{t("anew")}</Button>
+        <Button onClick={onAnew}>{t("another")}</Button>
       </ErrorNote>
     );
   }
@@ -66,7 +66,7 @@ export function FirstRun({ id, onAnew }: { id: string; onAnew: () => void }) {
       <div className="flex flex-wrap gap-2">
         {row.ended_ms > 0 && !endedWell(row.status) && (
           <Button kind="primary" onClick={onAnew}>
-            {t("anew")}
+            {t("another")}
           </Button>
         )}
         <ButtonLink to={`/objectives/${id}` as "/"} kind="quiet">
@@ -74,7 +74,7 @@ export function FirstRun({ id, onAnew }: { id: string; onAnew: () => void }) {
         </ButtonLink>
         {endedWell(row.status) && (
           <Button kind="quiet" onClick={onAnew}>
-            {t("anew")}
+            {t("another")}
           </Button>
         )}
       </div>

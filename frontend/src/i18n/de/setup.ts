@@ -57,7 +57,7 @@ export default translation<typeof t>()({
   limitsFree: "Der Demomodus ist kostenlos.",
   start: "Starten",
   starting: "Wird gestartet",
-  anew: "Noch einen starten",
+  another: "Noch einen starten",
   running: "Läuft …",
   asks: "Wartet auf deine Freigabe.",
   over: "Fertig.",

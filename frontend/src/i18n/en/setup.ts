@@ -57,7 +57,7 @@ export const t = define("setup", {
   limitsFree: "Demo mode is free.",
   start: "Start",
   starting: "Starting",
-  anew: "Start another",
+  another: "Start another",
   running: "Running…",
   asks: "Needs your approval.",
   over: "Done.",
