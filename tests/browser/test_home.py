@@ -97,7 +97,7 @@ def test_home_names_what_runs_however_many_sessions_are_newer(stage: Stage, visi
     for _ in range(31):
         stage.house.post("/sessions", {"directory": str(stage.project)})
     page = visit(stage, "/")
-    running = page.get_by_role("region", name="Running")
+    running = page.get_by_role("region", name="In progress")
     expect(running.get_by_role("link", name="Please keep watch tonight")).to_have_attribute("href", f"/sessions/{old}")
     assert "s_" not in running.inner_text()
     page.goto(f"{stage.origin}/objectives/{old}")

@@ -48,6 +48,7 @@ export function blocksOf(text: string, writing: boolean): readonly Block[] {
   if (names.length > 0) return [{ text: whole, level: TOP }];
   const open: number[] = [];
   const blocks: Block[] = [];
+  if (writing && isTableToBe(tokens.at(-1))) tokens.pop();
   for (const token of tokens) {
     if (token.type === "space") continue;
     if (token.type === "heading") {
@@ -59,6 +60,11 @@ export function blocksOf(text: string, writing: boolean): readonly Block[] {
     blocks.push({ text: token.raw, level });
   }
   return blocks;
+}
+
+/** The first lines of a table, which are bare bars until the line below the heads is whole. */
+function isTableToBe(token: Token | undefined): boolean {
+  return token?.type === "paragraph" && /^ {0,3}\|[^\n]*(\n[ \t|:-]*)?$/.test(token.raw);
 }
 
 function isFootnote(token: Token): boolean {

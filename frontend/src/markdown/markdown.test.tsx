@@ -106,6 +106,15 @@ describe("a text that is being written", () => {
     }
   });
 
+  it("shows no bars of a table whose heads are not whole yet", () => {
+    const table = "What I saw:\n\n| lamp | lit |\n| --- | --- |\n| north | yes |";
+    for (let end = 15; end <= table.length; end += 1) {
+      const pieces = blocksOf(table.slice(0, end), true);
+      expect(pieces.slice(1).every((piece) => drawn(piece.text, true).includes("<table"))).toBe(true);
+    }
+    expect(blocksOf("| not a table |", false)).toHaveLength(1);
+  });
+
   it("closes for the time being what is open at its end", () => {
     expect(drawn("The **north la", true)).toContain("<strong>north la</strong>");
     expect(drawn("See [the list](https://quay.exam", true)).toContain("the list");

@@ -21,7 +21,7 @@ export function Checkbox({ label, labelHidden = false, hint, indeterminate, ...r
   return (
     <label
       htmlFor={id}
-      className={cx("flex min-h-(--target) gap-2", labelHidden ? "items-center justify-center" : "items-start")}
+      className={cx("flex min-h-(--target) gap-2", hint ? "items-start" : "items-center", labelHidden && "justify-center")}
     >
       <Base.Root
         {...rest}

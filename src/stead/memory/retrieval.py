@@ -26,7 +26,7 @@ ALWAYS_CHARS = 8_000
 """Of what is always told."""
 _NO_VECTORS = "nothing here has a vector yet; they are made when it has been quiet for a while"
 _FIRST = 4 * CANDIDATES
-_NO_EMBEDDER = "no embedder is installed: only words and names are searched"
+_NO_EMBEDDER = "no embedder is installed, so only words and names are searched"
 
 
 class Retriever:

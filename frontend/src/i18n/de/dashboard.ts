@@ -5,7 +5,7 @@ export default translation<typeof t>()({
   waits: "Wartet auf deine Freigabe",
   waitsNone: "Nichts wartet auf dich.",
   allWaiting: "{count, plural, one {Eine weitere} other {# weitere}}",
-  running: "Läuft gerade",
+  running: "In Arbeit",
   recent: "Zuletzt",
   paused: "Pausiert",
   notBegun: "Startet",

@@ -195,7 +195,7 @@ export default translation<typeof t>()({
   leg_meaning: "Bedeutung",
   legAlive: "verfügbar",
   legDead: "nicht verfügbar",
-  legNote: "Die Suche nach Bedeutung ist nicht verfügbar; Wörter und Namen funktionieren weiter.",
+  legNote: "Die Suche nach Bedeutung ist nicht verfügbar:",
   stateFailed: "Der Zustand des Gedächtnisses konnte nicht abgefragt werden",
   embedded: "{done, number} von {all, number} nach Bedeutung indiziert",
   // -- import and export

@@ -4,7 +4,7 @@ export const t = define("dashboard", {
   waits: "Needs your approval",
   waitsNone: "You’re all caught up.",
   allWaiting: "{count, plural, one {One more} other {# more}}",
-  running: "Running",
+  running: "In progress",
   recent: "Recent",
   paused: "Paused",
   notBegun: "Starting",

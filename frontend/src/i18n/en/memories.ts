@@ -194,7 +194,7 @@ export const t = define("memories", {
   leg_meaning: "Meaning",
   legAlive: "available",
   legDead: "unavailable",
-  legNote: "Semantic search is unavailable; words and names still work.",
+  legNote: "Semantic search is unavailable:",
   stateFailed: "Couldn’t check the state of memory",
   embedded: "{done, number} of {all, number} indexed by meaning",
   // -- import and export
