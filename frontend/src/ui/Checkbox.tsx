@@ -21,7 +21,11 @@ export function Checkbox({ label, labelHidden = false, hint, indeterminate, ...r
   return (
     <label
       htmlFor={id}
-      className={cx("flex min-h-(--target) gap-2", hint ? "items-start" : "items-center", labelHidden && "justify-center")}
+      className={cx(
+        "flex min-h-(--target) gap-2",
+        hint ? "items-start" : "items-center",
+        labelHidden && "justify-center",
+      )}
     >
       <Base.Root
         {...rest}
