@@ -16,6 +16,8 @@ def load(name: str) -> Command:
     match name:
         case "up" | "down" | "open":
             from stead.cli.daemon_control import COMMANDS
+        case "setup" | "auth":
+            from stead.cli.setup import COMMANDS
         case "status":
             from stead.cli.status import COMMANDS
         case "doctor":
