@@ -140,7 +140,7 @@ def _cleaner(home: Home) -> Callable[[str], str]:
     from stead.screen.redaction import Redactor
 
     known = [
-        Known(name.lower(), value, f"[redacted: ${name}]")
+        Known(name.lower(), f"[redacted: ${name}]", value)
         for name, value in os.environ.items()
         if len(value) >= _LEAST_CHARS and _SECRET_NAME.search(name)
     ]
