@@ -52,11 +52,12 @@ def write(invocation: Invocation, name: str, checks: list[Json]) -> int:
         "log.txt": (f"the last {_LOG_LINES} lines of the log, without what an error said", _log(invocation.home)),
     }
     texts = {part: clean(text) for part, (_, text) in parts.items()}
-    contents = {part: {"what": parts[part][0], "size_bytes": len(text.encode())} for part, text in texts.items()}
+    sizes = {part: len(text.encode()) for part, text in texts.items()}
+    contents = {part: {"what": parts[part][0], "size_bytes": size} for part, size in sizes.items()}
     if not invocation.as_json:
         invocation.out.line("The archive has in it:")
         for part, row in contents.items():
-            invocation.out.line(f"  {part:<14}  {figures.size(row['size_bytes']):>8}  {row['what']}")
+            invocation.out.line(f"  {part:<14}  {figures.size(sizes[part]):>8}  {row['what']}")
         invocation.out.line("It has nothing of your sessions, memories, files and secrets. Read it before you send it.")
     _write(name, texts)
     return invocation.report({"file": name, "contents": contents}, f"Written to {name}.")

@@ -26,7 +26,7 @@ def load(name: str) -> Command:
             from stead.cli.logs import COMMANDS
         case "model" | "revoke" | "stop" | "goal":
             from stead.cli.objectives import COMMANDS
-        case "rename" | "tag" | "archive" | "unarchive" | "waiting" | "reword" | "withdraw":
+        case "rename" | "tag" | "archive" | "unarchive" | "undelete" | "waiting" | "reword" | "withdraw":
             from stead.cli.objectives import COMMANDS
         case "run" | "watch":
             from stead.cli.running import COMMANDS

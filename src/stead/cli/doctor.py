@@ -80,8 +80,9 @@ def _cured(invocation: Invocation, checks: list[Check], *, yes: bool) -> list[Js
     faults = [check for check in checks if check.verdict != "ok"]
     planned = [check for check in faults if check.cure]
     if not invocation.as_json:
-        out.lines(f"will {clean_line(check.cure.what)}" for check in planned if check.cure)
-        out.lines(f"left to you: {check.name}: {clean_line(check.fix)}" for check in faults if not check.cure)
+        for check in faults:
+            cure = clean_line(check.cure.what) if check.cure else ""
+            out.line(f"will {cure}" if cure else f"left to you: {check.name}: {clean_line(check.fix)}")
     if not planned:
         out.note("nothing is wrong that doctor can fix by itself")
         return []

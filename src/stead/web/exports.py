@@ -31,8 +31,8 @@ _MOST_QUESTIONS = 1_000_000
 _POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 _decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
 _ANSWERS = {"pending": "", "given": "allowed", "denied": "denied", "lapsed": "void"}
-_COLUMNS = ("id", "asked", "answered", "answer", "who", "door", "level", "risk", "rule", "reason", "tool", "arguments")
-_COLUMNS += ("digest", "session", "title", "directory")
+_WHAT = ("id", "asked", "answered", "answer", "who", "door", "level", "risk", "rule", "reason", "tool", "arguments")
+_COLUMNS = (*_WHAT, "digest", "session", "title", "directory")
 
 
 def export_session(

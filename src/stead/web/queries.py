@@ -129,7 +129,7 @@ def list_rows(
     tag: str = "",
     since_ms: Moment = 0,
     until_ms: Moment = 0,
-    archived: Literal["no", "yes", "any"] = "no",
+    archived: Literal["no", "yes", "trash", "any"] = "no",
     after: Cursor = "",
     limit: Limit = 50,
 ) -> tuple[Sequence[ObjectiveRow], str]:
