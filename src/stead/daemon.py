@@ -63,6 +63,7 @@ from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
 from stead.runtime.session_commands import forget_kept
 from stead.runtime.terminals import closed
+from stead.runtime.trash import Trash
 from stead.storage.attachments import AttachmentStore
 from stead.storage.audit import Audit
 from stead.storage.contents import ContentStore
@@ -343,8 +344,9 @@ class House:
             await self.models.discover()
 
     async def keep_up(self) -> None:
-        """What goes on beside the work: signed heads, and what memory does by itself."""
-        await asyncio.gather(*(job() for job in (self.keeper.keep, self.follower.keep, *self.memory.jobs)))
+        """What goes on beside the work: signed heads, the trash, and what memory does by itself."""
+        trash = Trash(self.views, self.runtime, self.clock)
+        await asyncio.gather(*(job() for job in (self.keeper.keep, self.follower.keep, trash.keep, *self.memory.jobs)))
 
     def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
         """What the web door stands in front of."""

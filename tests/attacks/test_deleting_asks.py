@@ -72,7 +72,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     session = str(house.post("/sessions", {"directory": str(project)})["session"])
     house.post(f"/sessions/{session}/close", {})
     targets = {
-        "delete": objective,
+        "delete --now": objective,
         "directives remove": directive,
         "held discard": objective,
         "trial discard": objective,
@@ -81,9 +81,9 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
         "rules remove": rule,
         "search remove": "",
         "secret remove": "shop",
-        "session delete": session,
+        "session delete --now": session,
     }
-    assert set(targets) == set(DESTRUCTIVE) - {
+    assert {name.removesuffix(" --now") for name in targets} == set(DESTRUCTIVE) - {
         "memory revert"
     }  # which needs a run; it is tried with the others of memory
     head = house.get("/status")["head"]

@@ -182,6 +182,11 @@ def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit, wat
     menu.click()
     page.get_by_role("menuitem", name="Delete…").click()
     page.get_by_role("button", name="Delete…").click()
+    expect(timeline).to_contain_text("moved to the trash for 30 days")
+    menu.click()
+    expect(page.get_by_role("menuitem", name="Restore")).to_be_visible()
+    page.get_by_role("menuitem", name="Delete forever…").click()
+    page.get_by_role("button", name="Delete forever…").click()
     expect(page.get_by_role("heading", level=1, name="This session was deleted")).to_be_visible()
     assert session in {row["id"] for row in stage.house.get("/sessions")["items"]}
     assert len(stage.house.get("/sessions")["items"]) == len(

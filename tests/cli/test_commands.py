@@ -98,7 +98,7 @@ def test_one_objective_is_shown_with_its_steps(cli: Cli, ended: Run) -> None:
         (["cancel"], "is cancelled", commands.Cancel),
         (["stop"], "its processes are killed and it is paused", commands.Stop),
         (["retry"], "runs again", commands.Retry),
-        (["delete", "--yes"], "is deleted", commands.Delete),
+        (["delete", "--now", "--yes"], "is erased", commands.Delete),
     ],
 )
 def test_what_is_done_to_an_objective_is_asked_once_and_said(
@@ -301,7 +301,7 @@ def test_the_log_is_followed_over_its_rotation(cli: Cli) -> None:
         ("logs --fol", ["--follow"]),
         ("memory add --k", ["--key", "--kind"]),
         ("memory forget --k", []),
-        ("completion ", ["bash", "zsh", "fish", "words"]),
+        ("completion ", ["bash", "zsh", "fish", "install", "uninstall", "words"]),
         ("no-such ", []),
     ],
 )

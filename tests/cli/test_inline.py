@@ -277,7 +277,7 @@ def test_deleting_asks_first(cli: Cli, serve: Serve) -> None:
     assert cli("run", "a goal to forget").code == 0
     (run,) = api.runs.values()
     for typed, code in (("\n", 2), ("delete\n", 0)):
-        with at_terminal(cli, "delete", run.id) as terminal:
+        with at_terminal(cli, "delete", run.id, "--now") as terminal:
             terminal.until("type delete to go on: ")
             terminal.type(typed)
             assert terminal.end() == code

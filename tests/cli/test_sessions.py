@@ -384,10 +384,10 @@ def test_a_session_is_held_stopped_put_away_and_deleted(cli: Cli, api: Simulator
     ):
         assert cli("session", words[0], sitting.id, *words[1:]).code == 0
         assert last(api) == wanted
-    refused(cli("session", "delete", sitting.id, "--yes"), "close it first")
+    refused(cli("session", "delete", sitting.id, "--now", "--yes"), "close it first")
     assert cli("session", "close", sitting.id).code == 0
     assert last(api) == commands.CloseSession(sitting.id)
-    assert cli("session", "delete", sitting.id, "--yes").code == 0
+    assert cli("session", "delete", sitting.id, "--now", "--yes").code == 0
     assert last(api) == commands.Delete(sitting.id)
 
 

@@ -106,7 +106,7 @@ def test_an_act_that_destroys_asks_first() -> None:
     assert len(every) > 30
     destroys = re.compile(r"^DELETE |/(delete|discard|forget|revert)$")
     destroying = {name for name, act in every if destroys.search(act.request)}
-    assert {"delete", "session delete", "rules remove", "memory revert", "secret remove"} <= destroying
+    assert {"rules remove", "memory revert", "secret remove"} <= destroying
     assert [name for name, act in every if name in destroying and not act.confirm] == []
     for name, act in every:
         options = [option for action in _parser(name)._actions for option in action.option_strings]

@@ -160,7 +160,7 @@ def test_cancel_retry_and_delete(own_house: LivingHome, project: Path) -> None:
         assert own_house.get("/approvals")["items"] == []
         assert own_house.cli("retry", id).returncode == 0
         assert own_house.finish(id)["status"] in WELL
-        assert own_house.cli("delete", id, "--yes").returncode == 0
+        assert own_house.cli("delete", id, "--now", "--yes").returncode == 0
     assert own_house.get("/objectives")["items"] == []
     gone = own_house.cli("pause", id)
     assert (gone.returncode, "no" in gone.stderr) == (2, True)

@@ -138,7 +138,7 @@ def test_what_cannot_be_rebuilt_is_counted_apart(house: LivingHome, project: Pat
         house.finish(kept)
         house.finish(gone)
         all_of_it = tried(house)
-        assert house.cli("delete", gone, "--yes").returncode == 0 or house.client().command(
+        assert house.cli("delete", gone, "--now", "--yes").returncode == 0 or house.client().command(
             "DELETE", f"/objectives/{gone}"
         )
         left = tried(house)

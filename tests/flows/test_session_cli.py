@@ -118,9 +118,9 @@ def test_a_budget_a_plan_the_context_and_the_story_of_a_session(house: LivingHom
     story = house.cli("session", "export", id).stdout
     assert "> It has two lines." in story
     assert "notes.txt" in story
-    assert house.cli("session", "delete", id, "--yes").returncode == 2
+    assert house.cli("session", "delete", id, "--now", "--yes").returncode == 2
     assert house.cli("session", "close", id).returncode == 0
-    assert house.cli("session", "delete", id, "--yes").returncode == 0
+    assert house.cli("session", "delete", id, "--now", "--yes").returncode == 0
     assert house.cli("session").stdout.startswith("No sessions yet.")
 
 

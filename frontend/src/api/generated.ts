@@ -65,6 +65,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/approvals/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Approvals
+         * @description Every question to the person, newest first: what was asked, the answer, who gave it, when, where, its digest.
+         */
+        get: operations["export_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/attachments": {
         parameters: {
             query?: never;
@@ -2235,7 +2255,7 @@ export interface paths {
         get?: never;
         /**
          * Label Session
-         * @description Name a session or objective, tag it, put it into the archive or take it out. What is left out stays.
+         * @description Name a session or objective, tag it, put it into the archive or the trash or take it out.
          */
         put: operations["label_session"];
         post?: never;
@@ -5848,6 +5868,8 @@ export interface components {
             tokens_reserved: number;
             tokens_used: number;
             /** @default 0 */
+            trashed_ms: number;
+            /** @default 0 */
             turns: number;
             updated_ms: number;
             usd_micros_used: number;
@@ -7542,7 +7564,7 @@ export interface components {
         };
         /**
          * SessionLabelled
-         * @description The person named it, tagged it, or put it into the archive or took it out; what is None stays as it is.
+         * @description The person named or tagged it, put it into the archive or the trash or took it out; None stays as it is.
          */
         SessionLabelled: {
             /** @default null */
@@ -7552,6 +7574,8 @@ export interface components {
             tags: string[] | null;
             /** @default null */
             title: string | null;
+            /** @default null */
+            trashed: boolean | null;
             /** @enum {unknown} */
             type: "session.labelled";
         };
@@ -8358,13 +8382,16 @@ export interface components {
         };
         /**
          * WantedLabels
-         * @description Name a session or objective, tag it, put it into the archive or take it out. What is left out stays.
+         * @description Name a session or objective, tag it, put it into the archive or the trash or take it out.
+         *
+         *     What is left out stays.
          *
          *     Args:
          *         session: whose; it may have ended.
          *         title: up to 80 characters.
          *         tags: in place of those that it has, each of up to 40 characters without spaces and commas.
          *         archived: whether lists leave it out unless they are asked for it.
+         *         trashed: deleted, and kept for 30 days (``domain.trash``); only what has ended or is closed can be.
          */
         WantedLabels: {
             /** @default null */
@@ -8373,6 +8400,8 @@ export interface components {
             tags: string[] | null;
             /** @default null */
             title: string | null;
+            /** @default null */
+            trashed: boolean | null;
         };
         /**
          * WantedMarks
@@ -8679,6 +8708,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    export_approvals: {
+        parameters: {
+            query?: {
+                format?: "csv" | "json";
+                session?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10617,7 +10678,7 @@ export interface operations {
             query?: {
                 /** @description The ``next`` of the page before. */
                 after?: string;
-                archived?: "any" | "no" | "yes";
+                archived?: "any" | "no" | "trash" | "yes";
                 /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
                 limit?: number;
@@ -11977,7 +12038,7 @@ export interface operations {
             query?: {
                 /** @description The ``next`` of the page before. */
                 after?: string;
-                archived?: "any" | "no" | "yes";
+                archived?: "any" | "no" | "trash" | "yes";
                 /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
                 limit?: number;
@@ -12668,8 +12729,7 @@ export interface operations {
     export_session: {
         parameters: {
             query?: {
-                /** @description The only one there is. */
-                format?: "markdown";
+                format?: "html" | "jsonl" | "markdown";
             };
             header?: never;
             path: {

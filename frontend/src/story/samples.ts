@@ -43,6 +43,7 @@ export const ROW: Row = {
   guarded: [],
   tags: [],
   archived: false,
+  trashed_ms: 0,
   status: "running",
   reason: "",
   summary: "",

@@ -18,6 +18,7 @@ from stead.cli.labels import subject_of
 from stead.cli.output import clean, clean_line
 from stead.cli.rules_history import note_tried
 from stead.cli.templates import fill, filled
+from stead.cli.text_input import write_new
 from stead.client import ApiError, Json
 from stead.domain.event_words import review
 from stead.domain.shown import must_be_opened
@@ -175,6 +176,8 @@ def print_pending(invocation: Invocation, rows: list[Json]) -> None:
 
 def _approvals(invocation: Invocation, arguments: Namespace) -> int:
     client, out = invocation.client, invocation.out
+    if arguments.export:
+        return _export(invocation, arguments.export, arguments.format)
     if row := arguments.id:
         return invocation.report(row, *card(row, out, whole=True))
     rows = list(client.items("/approvals", status="all" if arguments.all else "pending", limit=200))
@@ -187,6 +190,16 @@ def _approvals(invocation: Invocation, arguments: Namespace) -> int:
         out.line(fill("\n{title:100}", row))
         out.lines("  " + line for line, _ in filled(review(row["id"], row["review"])))
     return OK
+
+
+def _export(invocation: Invocation, name: str, format: str) -> int:
+    """Write every question with its answer to a new file, or with "-" to standard output."""
+    text = invocation.client.text("/approvals/export", format=format)
+    if name == "-":
+        invocation.out.write(clean(text))
+        return OK
+    write_new(name, text)
+    return invocation.report({"file": name, "format": format}, f"Written to {clean_line(name)}.")
 
 
 def _approve(invocation: Invocation, arguments: Namespace) -> int:
@@ -264,8 +277,12 @@ _SCOPE = OneOf(
     arg("--project", "also in later objectives in the same folder"),
 )
 _DIGEST = arg("--digest HEX", "of what you have seen: its first 16 digits, or all")
+_EXPORT = (
+    arg("--export FILE", 'write every question with its answer to a new file; "-": standard output'),
+    arg("--format FORMAT", "of --export", choices=("csv", "json"), default="csv"),
+)
 COMMANDS = {
-    "approvals": command(_approvals, _ONE, arg("--all", "also those that are answered or void")),
+    "approvals": command(_approvals, _ONE, arg("--all", "also those that are answered or void"), *_EXPORT),
     "approve": command(_approve, _ID, _DIGEST, _SCOPE),
     "deny": command(_deny, _ID, arg("--reason REASON", "the model reads it")),
 }

@@ -12,26 +12,28 @@ import time
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from stead.cli import figures
+from stead.cli import cures, figures
+from stead.cli.cures import Cure
 from stead.config import CHROMIUM, Home
 
 Verdict = Literal["ok", "warn", "fail"]
 
 LIBRARIES = ("argon2", "cryptography", "httpcore2", "msgspec", "sqlcipher3", "starlette", "uvicorn")
 _FREE_WARN_BYTES, _FREE_FAIL_BYTES = 1_000_000_000, 50_000_000
-_LOG_WARN_BYTES = 100_000_000
+_LOG_WARN_BYTES, _LOG_KEPT_BYTES = 100_000_000, 5_000_000
 _MEMORY_WARN_KIB = 256 * 1024
 _FILES_NEEDED = 1024
 _OLDEST_TIME_S = 1_767_225_600  # 2026-01-01, before which no Stead existed
 
 
 class Check(NamedTuple):
-    """One line of the doctor. ``fix`` is what to do; it is shown unless all is well."""
+    """One line of the doctor. ``fix`` is what to do, shown unless all is well; ``cure`` is what ``--fix`` does."""
 
     name: str
     verdict: Verdict
     text: str
     fix: str = ""
+    cure: Cure | None = None
 
 
 def host_checks() -> list[Check]:
@@ -219,7 +221,8 @@ def _private(path: Path, name: str) -> Check:
         return Check(name, "fail", f"{str(path)!r} cannot be read: {error.strerror}", f"chown -R $USER {path}")
     text = f"{str(path)!r}, mode {mode:04o}"
     if mode & 0o077:
-        return Check(name, "fail", f"{text}: other accounts can get in", f"chmod go-rwx {path}")
+        cure = cures.private(path)
+        return Check(name, "fail", f"{text}: other accounts can get in", f"chmod go-rwx {path}", cure)
     return Check(name, "ok", text)
 
 
@@ -252,7 +255,9 @@ def _settings(home: Home) -> Check:
 def _log_size(home: Home) -> Check:
     size = home.log.stat().st_size if home.log.exists() else 0
     verdict: Verdict = "warn" if size > _LOG_WARN_BYTES else "ok"
-    return Check("log", verdict, f"{figures.size(size)} at {str(home.log)!r}", f"stead down; rm {home.log}; stead up")
+    cure = cures.shorter(home.log, _LOG_KEPT_BYTES)
+    text = f"{figures.size(size)} at {str(home.log)!r}"
+    return Check("log", verdict, text, f"stead down; rm {home.log}; stead up", cure)
 
 
 def _recovery_note(home: Home) -> Check:

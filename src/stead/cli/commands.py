@@ -16,6 +16,8 @@ def load(name: str) -> Command:
     match name:
         case "up" | "down" | "open":
             from stead.cli.daemon_control import COMMANDS
+        case "setup" | "auth":
+            from stead.cli.setup import COMMANDS
         case "status":
             from stead.cli.status import COMMANDS
         case "doctor":
@@ -24,7 +26,7 @@ def load(name: str) -> Command:
             from stead.cli.logs import COMMANDS
         case "model" | "revoke" | "stop" | "goal":
             from stead.cli.objectives import COMMANDS
-        case "rename" | "tag" | "archive" | "unarchive" | "waiting" | "reword" | "withdraw":
+        case "rename" | "tag" | "archive" | "unarchive" | "undelete" | "waiting" | "reword" | "withdraw":
             from stead.cli.objectives import COMMANDS
         case "run" | "watch":
             from stead.cli.running import COMMANDS

@@ -2,17 +2,21 @@
 
 Layer: cli. The shell asks ``stead completion words`` at each press, and the answer comes from the parsers themselves:
 what may stand there, of this action alone. Ids come from a daemon that runs; none is started for them.
+``install`` writes the script where the shell looks for completions of this account, and touches no start-up file.
 """
 
 from __future__ import annotations
 
+import os
 from argparse import REMAINDER, Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterable
+from pathlib import Path
 
 from stead.cli.catalogue import SUMMARIES
 from stead.cli.finding import Kind
 from stead.cli.forms import arg, command
-from stead.cli.invocation import OK, Invocation
+from stead.cli.invocation import FAILED, OK, CommandError, Invocation
+from stead.cli.output import clean_line
 from stead.cli.parsing import Parser
 
 _SHELLS = {
@@ -28,21 +32,73 @@ _stead() {
   local found=$(stead completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)
   if [[ -n $found ]]; then compadd -- "${(@f)found}"; else _default; fi
 }
-compdef _stead stead
+if [[ $funcstack[1] == _stead ]]; then _stead "$@"; else compdef _stead stead; fi
 """,
     "fish": """# stead: completion for fish; use it with:  stead completion fish | source
 complete -c stead -a '(stead completion words -- (commandline -opc)[2..-1] "$(commandline -ct)" 2>/dev/null)'
 """,
 }
+_OURS = "# stead: completion for "
+"""In the beginning of each script: a file without it is somebody else's."""
+_FIRST_BYTES = 200
+_FOLDERS = {
+    "bash": ("XDG_DATA_HOME", ".local/share", "bash-completion/completions/stead"),
+    "zsh": ("XDG_DATA_HOME", ".local/share", "zsh/site-functions/_stead"),
+    "fish": ("XDG_CONFIG_HOME", ".config", "fish/completions/stead.fish"),
+}
+"""Where a shell looks for completions of an account: the variable of the folder, its default, and the file."""
+_NEXT = {
+    "bash": "New shells have it, where the package bash-completion is installed.",
+    "zsh": "In ~/.zshrc, before compinit, there must be: fpath=({folder} $fpath)",
+    "fish": "New shells have it.",
+}
 
 
 def _completion(invocation: Invocation, arguments: Namespace) -> int:
+    if arguments.shell in ("install", "uninstall"):
+        return _install(invocation, _shell(arguments.words), remove=arguments.shell == "uninstall")
     if arguments.shell == "words":
         *before, typed = arguments.words or [""]
         invocation.out.lines(word for word in _words(invocation, arguments, before, typed) if word.startswith(typed))
         return OK
     script = _SHELLS[arguments.shell]
     return invocation.report({"shell": arguments.shell, "script": script}, script.removesuffix("\n"))
+
+
+def _shell(words: list[str]) -> str:
+    """The shell that is named, else the account's own; what is typed behind it may be an option of every command."""
+    words = [word for word in words if not word.startswith("-")]
+    if len(words) > 1:
+        raise CommandError("one shell is installed at a time", "stead completion install [SHELL]")
+    name = words[0] if words else os.path.basename(os.environ.get("SHELL", ""))
+    if name not in _SHELLS:
+        cause = f"there is no completion for {clean_line(name, 40)!r}" if name else "$SHELL does not say which shell"
+        raise CommandError(cause, f"name one of: {', '.join(_SHELLS)}")
+    return name
+
+
+def _install(invocation: Invocation, shell: str, *, remove: bool) -> int:
+    """Write the script to its file, or remove it; a file of that name that is not ours stays as it is."""
+    variable, default, name = _FOLDERS[shell]
+    chosen = os.environ.get(variable, "")
+    file = (Path(chosen) if os.path.isabs(chosen) else Path.home() / default) / name
+    there = file.read_bytes() if file.is_file() else None
+    facts = {"shell": shell, "file": str(file)}
+    if there is not None and _OURS.encode() not in there[:_FIRST_BYTES]:
+        raise CommandError(f"{str(file)!r} is not Stead's", "move it away first", exit_code=FAILED)
+    if remove:
+        file.unlink(missing_ok=True)
+        said = f"Removed {clean_line(str(file))}." if there is not None else f"Nothing is installed for {shell}."
+        return invocation.report({**facts, "changed": there is not None}, said)
+    script = _SHELLS[shell].encode()
+    if there != script:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_name(f".{file.name}.{os.getpid()}")
+        beside.write_bytes(script)
+        beside.replace(file)
+    done = "Written to" if there is None else "Renewed:" if there != script else "It is there already:"
+    following = _NEXT[shell].format(folder=clean_line(str(file.parent)))
+    return invocation.report({**facts, "changed": there != script}, f"{done} {clean_line(str(file))}", following)
 
 
 def _words(invocation: Invocation, arguments: Namespace, before: list[str], typed: str) -> Iterable[str]:
@@ -87,10 +143,11 @@ def _values(invocation: Invocation, action: Action) -> Iterable[str]:
     return find.ids(invocation.client) if isinstance(find, Kind) else ()
 
 
+_WHAT = (*_SHELLS, "install", "uninstall", "words")
 COMMANDS = {
     "completion": command(
         _completion,
-        arg("shell SHELL", "of which one; words: what the shell itself asks for", choices=(*_SHELLS, "words")),
-        arg("[words WORD...]", "what stands on the line, to the word that is typed", nargs=REMAINDER),
+        arg("shell WHAT", "print a shell's script, install or uninstall it; words: what the shell asks", choices=_WHAT),
+        arg("[words SHELL...]", "to install (else $SHELL); of words: what stands on the line", nargs=REMAINDER),
     )
 }

@@ -46,6 +46,20 @@ def _up(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
+def ensure_current(invocation: Invocation) -> None:
+    """Start the daemon where none runs; start it again where it runs the code of before an update, and rests.
+
+    Raises:
+        CommandError: it cannot be started, or something is under way in it.
+    """
+    if answering(invocation):
+        if not invocation.client.outdated:
+            return
+        if not _renewed(invocation):
+            raise CommandError("something is under way in it", "stead up, when that rests", exit_code=FAILED)
+    start(invocation)
+
+
 def _renewed(invocation: Invocation) -> bool:
     """End a daemon that runs code from before an update, unless something is under way; whether it was ended."""
     if invocation.client.get("/status")["live_sessions"]:

@@ -1,6 +1,6 @@
 """``doctor``: everything that Stead needs, one line each, and how to fix what fails.
 
-Layer: cli.
+Layer: cli. ``--fix`` does what checks carry as their cure and nothing else; ``--bundle`` writes a report for a bug.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from stead import __version__
-from stead.cli import figures
+from stead.cli import cures, figures
 from stead.cli.checks import Check, Verdict, home_checks, host_checks, sandbox_checks
-from stead.cli.forms import command
-from stead.cli.invocation import FAILED, OK, Invocation
+from stead.cli.cures import Cure
+from stead.cli.forms import YES, arg, command
+from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.memory_checks import embedder_check, memory_checks
 from stead.cli.output import clean_line
 from stead.cli.rules_history import otherwise
@@ -27,23 +28,85 @@ _PROBE_S = 60.0
 
 
 def _doctor(invocation: Invocation, arguments: Namespace) -> int:
-    home, out = invocation.home, invocation.out
-    checks = host_checks() + sandbox_checks() + home_checks(home) + [_key(home), embedder_check(home)]
-    checks += _daemon_checks(invocation)
+    checks = all_checks(invocation)
+    cured: list[Json] = []
+    if arguments.fix:
+        cured = _cured(invocation, checks, yes=arguments.yes)
+        checks = all_checks(invocation) if cured else checks
+    if arguments.bundle:
+        from stead.cli.bundle import write
+
+        return write(invocation, arguments.bundle, [_shown(check) for check in checks])
     failed = sum(check.verdict == "fail" for check in checks)
-    if out.as_json:
-        shown = [{**check._asdict(), "fix": check.fix if check.verdict != "ok" else ""} for check in checks]
-        out.json({"ok": not failed, "checks": shown})
-        return FAILED if failed else OK
-    width = max(len(check.name) for check in checks)
+    if invocation.as_json:
+        shown: Json = {"ok": not failed, "checks": [_shown(check) for check in checks]}
+        invocation.out.json(shown | ({"fixed": cured} if arguments.fix else {}))
+    else:
+        _print(invocation, checks)
+    return FAILED if failed else OK
+
+
+def all_checks(invocation: Invocation) -> list[Check]:
+    """Every check, in the order in which they are shown."""
+    home = invocation.home
+    checks = host_checks() + sandbox_checks() + home_checks(home) + [_key(home), embedder_check(home)]
+    return checks + _daemon_checks(invocation)
+
+
+def _shown(check: Check) -> Json:
+    """A check as JSON."""
+    bad = check.verdict != "ok"
+    cure = check.cure.what if bad and check.cure else ""
+    return {**check._asdict(), "fix": check.fix if bad else "", "cure": cure}
+
+
+def _print(invocation: Invocation, checks: list[Check]) -> None:
+    out, width = invocation.out, max(len(check.name) for check in checks)
     for check in checks:
         verdict = out.style(f"{check.verdict:<4}", _STYLES[check.verdict])
         out.line(f"{verdict}  {check.name:<{width}}  {clean_line(check.text)}")
         if check.verdict != "ok" and check.fix:
             out.line(f"      {'':<{width}}  fix: {clean_line(check.fix)}")
+    failed = sum(check.verdict == "fail" for check in checks)
     warned = sum(check.verdict == "warn" for check in checks)
     out.line(f"\n{len(checks)} checks: {failed} failed, {figures.counted(warned, 'warning')}")
-    return FAILED if failed else OK
+    if curable := sum(check.verdict != "ok" and check.cure is not None for check in checks):
+        out.line(f"{curable} of them can be fixed by: stead doctor --fix")
+
+
+def _cured(invocation: Invocation, checks: list[Check], *, yes: bool) -> list[Json]:
+    """Do what the checks carry as cures, once the person agrees; gives what was done, and why the rest was left."""
+    out = invocation.out
+    faults = [check for check in checks if check.verdict != "ok"]
+    planned = [check for check in faults if check.cure]
+    if not invocation.as_json:
+        for check in faults:
+            cure = clean_line(check.cure.what) if check.cure else ""
+            out.line(f"will {cure}" if cure else f"left to you: {check.name}: {clean_line(check.fix)}")
+    if not planned:
+        out.note("nothing is wrong that doctor can fix by itself")
+        return []
+    loss = f"doctor changes {figures.counted(len(planned), 'thing')}, as listed"
+    invocation.confirm("fix", loss, yes=yes)
+    done: list[Json] = []
+    for check in planned:
+        assert check.cure is not None
+        why = _failure(check.cure, invocation)
+        done.append({"name": check.name, "cure": check.cure.what, "done": not why, "why": why})
+        if not invocation.as_json:
+            out.line(f"{'left' if why else 'done'}: {check.name}{': ' + clean_line(why) if why else ''}")
+    return done
+
+
+def _failure(cure: Cure, invocation: Invocation) -> str:
+    """Do a cure; why it could not be done, "" when it was."""
+    from stead.domain.errors import SteadError
+
+    try:
+        cure.do(invocation)
+    except (OSError, CommandError, ApiError, SteadError) as error:
+        return str(error)
+    return ""
 
 
 def _key(home: Home) -> Check:
@@ -59,14 +122,16 @@ def _key(home: Home) -> Check:
         return Check("key", "ok", statement(source_of(home)))
     except StorageFault as error:
         is_open = home.key.stat().st_mode & 0o077
-        return Check("key", "fail", str(error), f"chmod 600 {home.key}" if is_open else _RECOVER)
+        cure = cures.private(home.key) if is_open else None
+        return Check("key", "fail", str(error), f"chmod 600 {home.key}" if is_open else _RECOVER, cure)
 
 
 def _daemon_checks(invocation: Invocation) -> list[Check]:
     try:
         address = find_address(invocation.home)
     except NoDaemon as error:
-        return [_address(invocation.home), Check("daemon", "warn", error.message, "stead up"), _port(invocation.home)]
+        daemon = Check("daemon", "warn", error.message, "stead up", cures.started())
+        return [_address(invocation.home), daemon, _port(invocation.home)]
     began = time.monotonic()
     try:
         status = invocation.client.get("/status")
@@ -115,7 +180,9 @@ def _address(home: Home) -> Check:
     try:
         find_address(home)
     except NoDaemon as error:
-        return Check("address file", "warn", f"left over: {error.message}", "stead up replaces it")
+        return Check(
+            "address file", "warn", f"left over: {error.message}", "stead up replaces it", cures.removed(home.address)
+        )
     return Check("address file", "ok", f"{str(home.address)!r}, for you alone")
 
 
@@ -146,7 +213,9 @@ def _answer_time(took_s: float) -> Check:
 def _version(client: Client) -> Check:
     text = f"daemon {client.address.version}, command line {__version__}"
     if client.outdated:
-        return Check("version", "warn", f"{text}; the daemon runs the code of before an update", "stead up")
+        return Check(
+            "version", "warn", f"{text}; the daemon runs the code of before an update", "stead up", cures.started()
+        )
     return Check("version", "ok", text)
 
 
@@ -202,4 +271,11 @@ def _questions(client: Client) -> Check:
     return Check("questions", "warn", f"{figures.counted(count, 'question')} for you", "stead approvals")
 
 
-COMMANDS = {"doctor": command(_doctor)}
+COMMANDS = {
+    "doctor": command(
+        _doctor,
+        arg("--fix", "do what doctor can do itself, after a question; list what is left, and why"),
+        arg("--bundle FILE", "write a redacted archive for a bug report"),
+        YES,
+    )
+}

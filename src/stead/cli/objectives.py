@@ -8,11 +8,11 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli.finding import find_objective
-from stead.cli.forms import ALL, OBJECTIVE, YES, Act, Listing, arg, command, fields
+from stead.cli.forms import ALL, OBJECTIVE, Act, Listing, arg, command, fields
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.labels import subject_of
 from stead.cli.output import Output
-from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, SWITCH, WHY, switch
+from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, SWITCH, WHY, delete, switch
 from stead.cli.session_labels import FILTERS, LABEL_ROWS, QUERY
 from stead.cli.session_row import print_row
 from stead.cli.spending import BUDGET, LIMITS, budget_of, limits_of
@@ -102,7 +102,7 @@ COMMANDS = {
     "resume": command(RESUME, OBJECTIVE),
     "cancel": command(_CANCEL, OBJECTIVE),
     "retry": command(_RETRY, OBJECTIVE, *BUDGET, *LIMITS),
-    "delete": command(DELETE, OBJECTIVE, YES),
+    "delete": command(delete, OBJECTIVE, *DELETING),
     "model": command(switch, OBJECTIVE, *SWITCH),
     "stop": command(_stop, _ANY, _EVERYTHING, WHY),
     "revoke": command(_REVOKE, OBJECTIVE, _TOOL),

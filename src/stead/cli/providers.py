@@ -81,8 +81,17 @@ def read_key(name: str, command: str) -> str:
     Raises:
         CommandError: there is none, or it is no key.
     """
-    key = read_hidden(f"key of {name}", command, _KEY_LIMIT).strip()
-    if not key.isascii() or not key.isprintable():
+    return checked_key(read_hidden(f"key of {name}", command, _KEY_LIMIT), name)
+
+
+def checked_key(given: str, name: str) -> str:
+    """A key without the space around it.
+
+    Raises:
+        CommandError: it is none.
+    """
+    key = given.strip()
+    if not key or len(key) > _KEY_LIMIT or not key.isascii() or not key.isprintable():
         raise CommandError("what was given does not look like a key", "give the key alone, on one line")
     return key
 

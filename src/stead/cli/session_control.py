@@ -7,25 +7,39 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.forms import Act, Argument, arg, fields
+from stead.cli.forms import YES, Act, Argument, arg, fields
 from stead.cli.invocation import Invocation
 from stead.cli.labels import model_name
 from stead.cli.model_settings import EFFORTS
 from stead.cli.templates import fill
 from stead.cli.work_options import parse_model
 from stead.client import Json
+from stead.domain.trash import KEPT_DAYS
 
 ONE = "/sessions/{id}"
 _LOSS = "What it said and did is erased for good, its checkpoints too; your folder stays as it is."
 PAUSE = Act(f"POST {ONE}/pause", "{id} pauses after the current step. Resume it with: stead resume {id}")
 RESUME = Act(f"POST {ONE}/resume", "{id} is running again. Watch it: stead watch {id}")
-DELETE = Act(f"POST {ONE}/delete", "{id} is deleted.", confirm=f"{{id}}: {{title:80}}\n{_LOSS}", about=ONE)
+ERASE = Act(f"POST {ONE}/delete", "{id} is erased.", confirm=f"{{id}}: {{title:80}}\n{_LOSS}", about=ONE)
+_TRASH = Act(
+    f"PUT {ONE}/labels",
+    f"{{id}} is deleted. It is kept for {KEPT_DAYS} days: stead undelete {{id}}\nErase it at once: "
+    "stead delete {id} --now",
+    fields(trashed=True),
+)
+UNDELETE = Act(f"PUT {ONE}/labels", "{id} is back, with all that it had.", fields(trashed=False))
+DELETING = (arg("--now", "erase it for good, at once; nothing brings it back"), YES)
 STOP = Act(
     f"POST {ONE}/stop",
     "Stopped {id}: its processes are killed and it is paused. Resume it with: stead resume {id}\n{text}",
     fields("why"),
 )
 WHY = arg("--why TEXT", "recorded with the stop")
+
+
+def delete(invocation: Invocation, arguments: Namespace) -> int:
+    """Put a session into the trash, which can be taken back; or with ``--now`` erase it, which cannot and asks."""
+    return (ERASE if arguments.now else _TRASH)(invocation, arguments)
 
 
 def switch(invocation: Invocation, arguments: Namespace) -> int:

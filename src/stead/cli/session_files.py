@@ -14,6 +14,7 @@ from stead.cli.finding import call_key, find_checkpoint
 from stead.cli.forms import CALL, SESSION, YES, Act, Listing, OneOf, Row, arg, fields
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import cut_line
+from stead.cli.session_control import UNDELETE
 from stead.cli.templates import fill, filled, some
 from stead.cli.work_options import folder_of
 from stead.client import ApiError, Json
@@ -79,6 +80,8 @@ def _restore(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.path and arguments.conversation:
         raise CommandError("--path names files, and --conversation leaves them alone", "give one of the two")
     session = arguments.id
+    if not arguments.checkpoint:
+        return UNDELETE(invocation, arguments)
     row = find_checkpoint.row(client, arguments.checkpoint, session=session)
     files, conversation = not arguments.conversation, not arguments.files and not arguments.path
     if not out.as_json:
@@ -187,7 +190,7 @@ _UNDONE = (
 _TAKE = (SESSION, arg("--note TEXT", "what it is for"), arg("--list", "list those that there are, and take none"))
 _BACK = (
     SESSION,
-    arg("checkpoint CHECKPOINT", "its id, or the beginning of it"),
+    arg("[checkpoint CHECKPOINT]", "its id, or the beginning of it (else: out of the trash)"),
     OneOf(arg("--files", "the files alone"), arg("--conversation", "the conversation alone")),
     arg("--path P...", "this file or folder alone"),
     YES,
@@ -204,6 +207,6 @@ ROWS: dict[str, Row] = {
     "changes": ("list what its calls changed by name, or show one line by line", (SESSION, _KEY), _changes),
     "undo": ("put a file back to what it was before a call changed it", _UNDONE, _UNDO),
     "checkpoint": ("keep files and conversation as they are now, or list what is kept", _TAKE, _checkpoint),
-    "restore": ("go back to a checkpoint, which can be undone", _BACK, _restore),
+    "restore": ("go back to a checkpoint, which can be undone; or take it out of the trash", _BACK, _restore),
     "fork": ("open another session that goes on from a moment of this one", _FROM, _FORK),
 }

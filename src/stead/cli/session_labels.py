@@ -11,7 +11,7 @@ from stead.cli.finding import find_folder
 from stead.cli.forms import OBJECTIVE, SESSION, Act, Argument, Listing, Row, arg, number
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.memory_lines import day
-from stead.cli.session_control import ONE
+from stead.cli.session_control import ONE, UNDELETE
 from stead.cli.templates import fill
 from stead.client import Json
 
@@ -62,6 +62,7 @@ def _rows(one: Argument) -> dict[str, Row]:
         "tag": ("show its tags, add some or take some away", (one, _TAGS, _REMOVE), _tag),
         "archive": ("leave it out of lists; all of it stays", (one,), _put_away(archived=True)),
         "unarchive": ("take it out of the archive", (one,), _put_away(archived=False)),
+        "undelete": ("take it out of the trash, where it is kept for 30 days", (one,), UNDELETE),
         "waiting": ("list your messages that no model has read yet", (one,), _WAITING),
         "withdraw": ("take back a message that waits", (one, _NUMBER), _withdraw),
         "reword": ("change a message that waits", (one, arg("text TEXT", "in its place"), _NUMBER), _reword),
@@ -73,7 +74,7 @@ FILTERS = (
     arg("--tag TAG", "that have it"),
     day("--since DATE", "opened on this day or later, YYYY-MM-DD", dest="since_ms"),
     day("--until DATE", "opened on this day or before", end=True, dest="until_ms"),
-    arg("--archived WHICH", "those in the archive too, or alone", choices=("no", "yes", "any"), default="no"),
+    arg("--archived WHICH", "the archive or the trash", choices=("no", "yes", "trash", "any"), default="no"),
 )
 QUERY = ("directory", "tag", "since_ms", "until_ms", "archived")
 _TAGS = arg("[tags TAG...]", "without spaces and commas")

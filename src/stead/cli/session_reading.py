@@ -57,13 +57,14 @@ def _context(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _export(invocation: Invocation, arguments: Namespace) -> int:
-    text = invocation.client.text(f"/sessions/{arguments.id}/export", format="markdown")
+    format = {"md": "markdown"}.get(arguments.format, arguments.format)
+    text = invocation.client.text(f"/sessions/{arguments.id}/export", format=format)
     if arguments.output:
         write_new(arguments.output, text)
         wrote = {"session": arguments.id, "file": arguments.output}
         return invocation.report(wrote, fill("Written to {file}.", wrote))
     if invocation.as_json:
-        return invocation.report({"session": arguments.id, "format": "markdown", "text": text})
+        return invocation.report({"session": arguments.id, "format": format, "text": text})
     invocation.out.write(clean(text) if text.endswith("\n") else clean(text) + "\n")
     return OK
 
@@ -78,9 +79,14 @@ _LIST = Listing(
 )
 _STATUS = arg("--status STATUS", "only those", choices=("idle", "running", "waiting", "paused", "closed"))
 _OUTPUT = arg("--output FILE", "a new file (else standard output)")
+_FORMAT = arg("--format FORMAT", "md unless said", choices=("md", "html", "jsonl"), default="md")
 ROWS: dict[str, Row] = {
     "list": ("list sessions (the default)", (_STATUS, *FILTERS, ALL), _LIST),
     "show": ("show how one stands: its last words, plan and open calls", (SESSION,), _show),
     "context": ("show what the next request carries, and what that costs", (SESSION,), _context),
-    "export": ("write it down as Markdown", (SESSION, _OUTPUT), _export),
+    "export": (
+        "write it down: as Markdown, a page of its own, or one item a line",
+        (SESSION, _FORMAT, _OUTPUT),
+        _export,
+    ),
 }

@@ -30,7 +30,7 @@ _STYLES = {
 _PAIRS = (
     "status: {status:raw}[ ({why:200})] | turns: [{turns}] | directory: {directory} | models: {models:then}"
     " | used: {used} | created: {created_ms:moment} | ended: {ended_ms:moment} | here: {here}"
-    " | tags: {tags:400} | archived: {archived?yes}"
+    " | tags: {tags:400} | archived: {archived?yes} | deleted: {trashed_ms?yes, it is in the trash}"
 )
 _LAST_LINES = 20
 

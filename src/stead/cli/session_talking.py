@@ -9,10 +9,10 @@ from argparse import Namespace
 
 from stead.cli.attachments import ATTACH, attached
 from stead.cli.finding import find_session
-from stead.cli.forms import SESSION, YES, Act, Row, arg
+from stead.cli.forms import SESSION, Act, Row, arg
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
 from stead.cli.output import clean_line
-from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
+from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, WHY, delete
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
@@ -145,5 +145,5 @@ ROWS: dict[str, Row] = {
     "resume": ("continue a paused one", (SESSION,), RESUME),
     "stop": ("kill what is running at once, and pause", (SESSION, WHY), STOP),
     "close": ("close it; its next message opens it again", (SESSION,), _CLOSE),
-    "delete": ("erase a closed one for good", (SESSION, YES), DELETE),
+    "delete": ("put a closed one into the trash for 30 days", (SESSION, *DELETING), delete),
 }

@@ -111,14 +111,17 @@ def worded(body: Json) -> Iterator[Words]:
         case "session.labelled":
             archived = body.get("archived")
             archive = "" if archived is None else f"{'put into' if archived else 'taken out of'} the archive"
+            trashed = body.get("trashed")
+            trash = "" if trashed is None else f"{'put into' if trashed else 'taken out of'} the trash"
             tags = body.get("tags")
             values = {
                 "title": "",
                 **body,
                 "archive": archive,
+                "trash": trash,
                 "listed": "" if tags is None else ", ".join(tags) or "none",
             }
-            yield "labelled[: {title}][, tags {listed}][, {archive}] (from {door})", values, "dim"
+            yield "labelled[: {title}][, tags {listed}][, {archive}][, {trash}] (from {door})", values, "dim"
         case "file.changed":
             yield f"  {changed_file(body['change'])}", body["change"], "bold"
         case "turn.ended":

@@ -16,19 +16,23 @@ Tag = Annotated[str, bounds(pattern=r"^[^\s,]{1,40}$")]
 
 
 class LabelSession(msgspec.Struct, frozen=True, tag="session.label", forbid_unknown_fields=True):
-    """Name a session or objective, tag it, put it into the archive or take it out. What is left out stays.
+    """Name a session or objective, tag it, put it into the archive or the trash or take it out.
+
+    What is left out stays.
 
     Args:
         session: whose; it may have ended.
         title: up to 80 characters.
         tags: in place of those that it has, each of up to 40 characters without spaces and commas.
         archived: whether lists leave it out unless they are asked for it.
+        trashed: deleted, and kept for 30 days (``domain.trash``); only what has ended or is closed can be.
     """
 
     session: SessionId
     title: Annotated[Text, bounds(maxLength=80)] | None = None
     tags: Annotated[tuple[Tag, ...], bounds(maxItems=20)] | None = None
     archived: bool | None = None
+    trashed: bool | None = None
 
 
 class ChangeMessage(msgspec.Struct, frozen=True, tag="message.change", forbid_unknown_fields=True):

@@ -85,6 +85,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     archived: bool = False
     """Lists leave it out unless they are asked for it."""
+    trashed_ms: int = 0
+    """When it was put into the trash, out of which it can be taken for 30 days; 0 where it is not there."""
     guarded: tuple[str, ...] = ()
     """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
 
@@ -98,7 +100,8 @@ class Wanted(msgspec.Struct, frozen=True):
         tag: those that have it.
         since_ms: opened then or later.
         until_ms: opened before or then.
-        archived: "no" leaves out those in the archive, "yes" the others.
+        archived: "no" leaves out those in the archive, "yes" the others, both those in the trash; "trash" has those
+            alone, "any" all.
     """
 
     status: ObjectiveStatus | Literal[""] = ""
@@ -106,7 +109,7 @@ class Wanted(msgspec.Struct, frozen=True):
     tag: str = ""
     since_ms: int = 0
     until_ms: int = 0
-    archived: Literal["no", "yes", "any"] = "no"
+    archived: Literal["no", "yes", "trash", "any"] = "no"
 
 
 class StepRow(msgspec.Struct, frozen=True):

@@ -287,12 +287,13 @@ class ModelSwitched(msgspec.Struct, frozen=True, tag="model.switched"):
 
 
 class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_defaults=True):
-    """The person named it, tagged it, or put it into the archive or took it out; what is None stays as it is."""
+    """The person named or tagged it, put it into the archive or the trash or took it out; None stays as it is."""
 
     door: str
     title: str | None = None
     tags: tuple[str, ...] | None = None
     archived: bool | None = None
+    trashed: bool | None = None
 
 
 class MessageChanged(msgspec.Struct, frozen=True, tag="message.changed"):

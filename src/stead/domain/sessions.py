@@ -108,6 +108,7 @@ class Session(msgspec.Struct):
     phase: Literal["active", "paused", "ended"] = "active"
     end: ev.ObjectiveEnded | None = None
     deleted: bool = False
+    trashed: bool = False
 
     turn: int = 0
     """How many there were, the current one included; always 0 for an objective."""

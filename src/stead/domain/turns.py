@@ -93,8 +93,9 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
         case ev.SessionClosed():
             session.phase, session.resting, session.compacting = "ended", True, 0
             close_turn(session, "Not run: the session was closed.")
-        case ev.SessionLabelled(title=title):
+        case ev.SessionLabelled(title=title, trashed=trashed):
             session.spec = msgspec.structs.replace(session.spec, title=title or session.spec.title)
+            session.trashed = session.trashed if trashed is None else trashed
         case ev.MessageChanged(message=message, text=text):
             _change_message(session, message, text)
         case ev.BudgetRaised(budget=budget):

@@ -45,7 +45,10 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
     """
     match command:
         case cmd.Delete():
-            return (_deleted(session),)
+            _require_ended(session)
+            return (ev.SessionDeleted(),)
+        case _ if session.trashed and not isinstance(command, cmd.LabelSession):
+            raise Conflict(f"it is in the trash; take it out first: stead session restore {session.id}")
         case cmd.Retry(budget=budget, limits=limits):
             if session.end is None or session.end.status in ("verified", "answered"):
                 raise Conflict("only an objective that ended without being verified or answered can be tried again")
@@ -54,7 +57,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
         case cmd.Revoke(tool=tool):
             return (ev.GrantRevoked(tool=tool, directory="", door=door),)
         case cmd.LabelSession():
-            return (_labelled(command, door),)
+            return (_labelled(session, command, door),)
         case cmd.CloseSession():
             require_interactive(session)
             if session.phase == "ended":
@@ -111,8 +114,12 @@ def _answered(session: Session, id: str, *, holds: bool, door: str) -> Facts:
     )
 
 
-def _labelled(command: cmd.LabelSession, door: str) -> ev.SessionLabelled:
-    title, tags = command.title, command.tags
+def _labelled(session: Session, command: cmd.LabelSession, door: str) -> ev.SessionLabelled:
+    title, tags, trashed = command.title, command.tags, command.trashed
+    if trashed is not None:
+        if trashed == session.trashed:
+            raise Conflict("it is in the trash already" if trashed else "it is not in the trash")
+        _require_ended(session)
     if title is not None and not 0 < len(title := " ".join(title.split())) <= _TITLE_CHARS:
         raise InvalidRequest(f"a title has 1 to {_TITLE_CHARS} characters")
     for tag in tags or ():
@@ -120,9 +127,10 @@ def _labelled(command: cmd.LabelSession, door: str) -> ev.SessionLabelled:
             raise InvalidRequest(f"{tag!r} is no tag: up to 40 characters without spaces and commas")
     if len(tags or ()) > 20:
         raise InvalidRequest("a session has up to 20 tags")
-    if (title, tags, command.archived) == (None, None, None):
-        raise InvalidRequest("nothing is to change; give a title, tags or whether it is archived")
-    return ev.SessionLabelled(door, title, None if tags is None else tuple(dict.fromkeys(tags)), command.archived)
+    if (title, tags, command.archived, trashed) == (None, None, None, None):
+        raise InvalidRequest("nothing is to change; give a title, tags, or whether it is archived or in the trash")
+    tags = None if tags is None else tuple(dict.fromkeys(tags))
+    return ev.SessionLabelled(door, title, tags, command.archived, trashed)
 
 
 def _other_goal(session: Session, goal: str, door: str) -> ev.GoalChanged:
@@ -134,13 +142,12 @@ def _other_goal(session: Session, goal: str, door: str) -> ev.GoalChanged:
     return ev.GoalChanged(goal, door)
 
 
-def _deleted(session: Session) -> ev.SessionDeleted:
+def _require_ended(session: Session) -> None:
     if session.phase != "ended":
         way = "a closed session can be deleted; close it first"
         if not session.spec.interactive:
             way = "an ended objective can be deleted; cancel it first"
         raise Conflict(f"only {way}")
-    return ev.SessionDeleted()
 
 
 def _changed(session: Session, command: cmd.ChangeMessage, door: str) -> ev.MessageChanged:

@@ -194,6 +194,8 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             given = {
                 name: value for name in ("title", "tags", "archived") if (value := getattr(said, name)) is not None
             }
+            if said.trashed is not None:
+                given["trashed_ms"] = event.ts_ms if said.trashed else 0
             return replace(objective, row=replace(row, **given))
         case ev.BudgetRaised(budget=budget):
             return replace(objective, row=replace(row, budget=budget))

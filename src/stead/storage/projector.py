@@ -218,7 +218,10 @@ class Projector:
         """Write the rows that have changed."""
         states = self._objectives.items()
         rows = ((id, it.row, _encode(it)) for id, it in states)
-        said = ((id, it.status, it.review.waiting, it.archived, _encode(it.tags).decode(), raw) for id, it, raw in rows)
+        said = (
+            (id, it.status, it.review.waiting, 2 if it.trashed_ms else it.archived, _encode(it.tags).decode(), raw)
+            for id, it, raw in rows
+        )
         self._given(_SET_STATES, said)
         changed = [(session, *held) for (session, _), held in self._items.items() if held and held[1]]
         self._given(_SET_ITEMS, ((of, it.place, it.id, _step_of(it), seq, _encode(it)) for of, it, seq in changed))

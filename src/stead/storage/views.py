@@ -140,7 +140,7 @@ class Views:
             "WHERE s.kind = :kind AND s.seq < :before AND :status IN ('', s.status) "
             "AND :directory IN ('', o.directory) "
             "AND o.created_ms >= :since_ms AND (:until_ms = 0 OR o.created_ms <= :until_ms) "
-            "AND (:archived = 'any' OR s.archived = (:archived = 'yes')) "
+            "AND (:archived = 'any' OR s.archived = CASE :archived WHEN 'trash' THEN 2 ELSE :archived = 'yes' END) "
             "AND (:tag = '' OR :tag IN (SELECT value FROM json_each(s.tags))) ORDER BY s.seq DESC LIMIT :most",
             **asdict(wanted),
             kind=kind,
@@ -217,7 +217,7 @@ class Views:
 
     def reviews(self) -> list[ObjectiveRow]:
         """Objectives and sessions with changes that wait for the person, the latest first; without their goals."""
-        rows = self._rows("SELECT state FROM states WHERE waiting != 0 ORDER BY seq DESC")
+        rows = self._rows("SELECT state FROM states WHERE waiting != 0 AND archived < 2 ORDER BY seq DESC")
         return [decode_objective(state).row for (state,) in rows]
 
     def approvals(
@@ -261,7 +261,8 @@ class Views:
             return []
         rows = self._rows(
             "SELECT t.seq, t.session, t.ts_ms, t.type, snippet(words, 0, '«', '»', '…', 24) "
-            "FROM words JOIN texts t ON t.seq = words.rowid WHERE words MATCH ? "
+            "FROM words JOIN texts t ON t.seq = words.rowid LEFT JOIN states s ON s.session = t.session "
+            "WHERE words MATCH ? AND ifnull(s.archived, 0) < 2 "
             "ORDER BY words.rank, t.seq DESC LIMIT ?",
             *(match, limit),
         )

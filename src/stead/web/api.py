@@ -18,13 +18,22 @@ from stead.web.attachments import ATTACHMENT_ROUTES
 from stead.web.backend import Backend
 from stead.web.commands import COMMANDS
 from stead.web.errors import Json, Problem, answer
+from stead.web.exports import EXPORT_ROUTES
 from stead.web.live import Streams
 from stead.web.memory_queries import DIRECTIVE_ROUTES, MEMORY_ROUTES
 from stead.web.openapi import document
 from stead.web.queries import HOME_ROUTES, SESSION_ROUTES
 from stead.web.routes import Carrier, Context, Route, get
 
-ROUTES = (*ATTACHMENT_ROUTES, *SESSION_ROUTES, *HOME_ROUTES, *MEMORY_ROUTES, *DIRECTIVE_ROUTES, *COMMANDS)
+ROUTES = (
+    *ATTACHMENT_ROUTES,
+    *EXPORT_ROUTES,
+    *SESSION_ROUTES,
+    *HOME_ROUTES,
+    *MEMORY_ROUTES,
+    *DIRECTIVE_ROUTES,
+    *COMMANDS,
+)
 
 
 def describe(presets: Sequence[str]) -> bytes:

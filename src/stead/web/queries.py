@@ -7,7 +7,7 @@ in ``live.py``. Names, diffs and texts are shown as they are: a model or a stran
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from operator import attrgetter, methodcaller
 from typing import Annotated, Any, Literal
 
@@ -25,17 +25,17 @@ from stead.domain.rule_rows import RulePreview, RuleRow, ToolRow
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.simulation import PolicyChange
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
-from stead.domain.timeline import Item, TimelinePage
+from stead.domain.timeline import TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.home import HomeState
 from stead.runtime.loading import day_of
 from stead.runtime.rejudging import Rejudging
-from stead.runtime.story import told
 from stead.web import backend
 from stead.web.backend import PresetRow
 from stead.web.envelopes import ControlEnvelope, Envelope, TransientEnvelope, encode_event
 from stead.web.errors import Json, Problem, answer
+from stead.web.exports import AnySession
 from stead.web.live import SEQ_MAX, parse_streams
 from stead.web.routes import Content, Context, Field, get, post
 from stead.web.watch import read
@@ -44,7 +44,6 @@ Limit = Annotated[int, Meta(ge=1, le=500)]
 Cursor = Annotated[str, Meta(pattern=r"^[0-9]{0,18}$", description="The ``next`` of the page before.")]
 Place = Annotated[int, Meta(ge=0, le=SEQ_MAX)]
 Moment = Annotated[int, Meta(ge=0, le=2**53, description="Milliseconds since 1970; 0 for any.")]
-AnySession = Annotated[str, Meta(pattern=r"^(s_[0-9a-f]{16})?$")]
 Folder = Annotated[
     str, Meta(max_length=4096, pattern="^(/.*)?$", description='An absolute path; "" for none, or for any.')
 ]
@@ -67,10 +66,7 @@ _CHECKPOINTS = {"old": Field(_Checkpoint, ""), "new": Field(_Checkpoint, "")}
 _IN_ARCHIVE = "newest first; those in the archive only where they are asked for."
 _OBJECTIVES: dict[str, Any] = {"fixed": {"kind": "objective"}, "says": f"Objectives, {_IN_ARCHIVE}"}
 _SESSIONS: dict[str, Any] = {"fixed": {"kind": "session"}, "says": f"Interactive sessions, {_IN_ARCHIVE}"}
-_PAGE_ITEMS = 500
-_decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
 _ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event-stream")
-_MARKDOWN = Content(str, "text/markdown")
 _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
 _REJUDGING = attrgetter("rejudging")
@@ -133,7 +129,7 @@ def list_rows(
     tag: str = "",
     since_ms: Moment = 0,
     until_ms: Moment = 0,
-    archived: Literal["no", "yes", "any"] = "no",
+    archived: Literal["no", "yes", "trash", "any"] = "no",
     after: Cursor = "",
     limit: Limit = 50,
 ) -> tuple[Sequence[ObjectiveRow], str]:
@@ -167,27 +163,6 @@ async def list_watchers(context: Context, session: SessionId) -> tuple[Watcher, 
     """Who has it before their eyes, the longest first."""
     await asyncio.to_thread(context.behind.views.objective, session)
     return context.streams.watchers.of(session)
-
-
-def export_session(
-    context: Context,
-    session: SessionId,
-    format: Annotated[Literal["markdown"], Meta(description="The only one there is.")] = "markdown",
-) -> Response:
-    """The session as a story for people: who said what, which calls with what outcome, what changed."""
-    text = "".join(told(session, _items(context.behind.views, session)))
-    return Response(text, media_type="text/markdown; charset=utf-8")
-
-
-def _items(views: backend.Views, session: SessionId) -> Iterator[Item]:
-    """Every item of its timeline, in order."""
-    items: dict[int, Item] = {}
-    after, more = 0, True
-    while more:
-        page = views.timeline(session, after, _PAGE_ITEMS)
-        items |= {item.place: item for item in map(_decode_item, page.items)}
-        after, more = page.seq, page.more
-    return (items[place] for place in sorted(items))
 
 
 async def resize_terminal(
@@ -244,7 +219,6 @@ SESSION_ROUTES = (
     get("/sessions/{session}/timeline", "show_timeline", show_timeline, gives=Content(TimelinePage)),
     get("/sessions/{session}/context", "show_context", runtime.Work.context, _WORK),
     get("/sessions/{session}/watchers", "list_watchers", list_watchers),
-    get("/sessions/{session}/export", "export_session", export_session, gives=_MARKDOWN),
     get("/sessions/{session}/calls", "list_calls", runtime.Work.calls, _WORK),
     get("/sessions/{session}/waiting", "list_waiting", runtime.Work.waiting, _WORK),
     get("/sessions/{session}/checkpoints", "list_checkpoints", runtime.Work.checkpoints, _WORK),

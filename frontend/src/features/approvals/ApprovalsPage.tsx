@@ -13,6 +13,7 @@ import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
+import { ExportHistory } from "./ExportHistory";
 import { Inbox } from "./Inbox";
 import { Title } from "./Title";
 import { doorName } from "./words";
@@ -26,7 +27,7 @@ export function ApprovalsPage() {
   const waiting = useWaiting();
   return (
     <div className="max-w-300 p-4 md:p-6">
-      <PageHead title={t("title")} description={t("about")} />
+      <PageHead title={t("title")} description={t("about")} actions={shown === "all" && <ExportHistory />} />
       <Tabs
         label={t("title")}
         value={shown}

@@ -136,7 +136,8 @@ function entries(row: Row, act: Act, ask: (asked: Asked) => void, find: () => vo
     !hasEnded(row.status) && { label: plan, icon: "list", onSelect: () => ask("plan") },
     interactive && { label: t("takeCheckpoint"), icon: "flag", onSelect: checkpoint },
     { label: t("fork"), icon: "arrow-right", onSelect: () => ask("fork") },
-    { label: t("exportIt"), icon: "download", onSelect: () => void exportSession(row.id) },
+    { label: t("exportIt"), icon: "download", onSelect: () => void exportSession(row.id, "markdown") },
+    { label: t("exportPage"), icon: "download", onSelect: () => void exportSession(row.id, "html") },
     { kind: "line" },
     interactive && {
       label: t("close"),
@@ -144,9 +145,13 @@ function entries(row: Row, act: Act, ask: (asked: Asked) => void, find: () => vo
       disabled: row.status === "closed",
       onSelect: () => act({ verb: "close" }),
     },
-    interactive || hasEnded(row.status)
-      ? { label: t("deleteIt"), icon: "trash", danger: true, onSelect: () => ask("delete") }
-      : { label: t("cancelIt"), icon: "cross", danger: true, onSelect: () => ask("cancel") },
+    row.trashed_ms > 0 && { label: t("restoreIt"), icon: "refresh", onSelect: () => act({ verb: "restore" }) },
+    row.trashed_ms > 0 && { label: t("eraseIt"), icon: "trash", danger: true, onSelect: () => ask("delete") },
+    row.trashed_ms > 0
+      ? false
+      : interactive || hasEnded(row.status)
+        ? { label: t("deleteIt"), icon: "trash", danger: true, onSelect: () => ask("delete") }
+        : { label: t("cancelIt"), icon: "cross", danger: true, onSelect: () => ask("cancel") },
   ];
   return all.filter((entry) => entry !== false);
 }

@@ -66,17 +66,19 @@ export function CancelDialog({ id, onClose }: { id: string; onClose: () => void 
 }
 
 /** A session that is open is closed first, as the daemon erases no other. */
+/** What is not in the trash goes there; what is there is erased. */
 export function DeleteDialog({ row, onClose }: { row: Row; onClose: () => void }) {
   const { act, pending, error } = useDeed(row.id);
-  const erase = () => act({ verb: "delete" }, onClose);
+  const erases = row.trashed_ms > 0;
+  const erase = () => act({ verb: erases ? "delete" : "trash" }, onClose);
   const closesFirst = row.kind === "session" && row.status !== "closed";
   return (
     <Question
       what="delete"
-      title={t("deleteTitle", { kind: row.kind })}
-      detail={t("deleteDetail")}
+      title={t(erases ? "eraseTitle" : "deleteTitle", { kind: row.kind })}
+      detail={t(erases ? "eraseDetail" : "deleteDetail")}
       no={t("keep")}
-      yes={t("deleteIt")}
+      yes={t(erases ? "eraseIt" : "deleteIt")}
       danger
       busy={pending !== null && t("deleting")}
       error={error}

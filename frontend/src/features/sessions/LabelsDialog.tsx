@@ -28,7 +28,7 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
       await data(
         api.PUT("/sessions/{session}/labels", {
           params: { ...path, ...withKey(newKey()) },
-          body: { title: title.trim() === row.title ? null : title.trim(), tags: named, archived },
+          body: { title: title.trim() === row.title ? null : title.trim(), tags: named, archived, trashed: null },
         }),
       );
       if (goal.trim() !== row.goal) {

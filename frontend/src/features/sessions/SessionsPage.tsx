@@ -21,7 +21,7 @@ export const SessionsPage = () => <List kind="session" />;
 
 function List({ kind }: { kind: Kind }) {
   const search = useSearch({ strict: false }) as { status?: unknown; q?: unknown };
-  const status: Filter = STATUSES[kind].find((one) => one === search.status) ?? "";
+  const status: Filter = [...STATUSES[kind], "trash" as const].find((one) => one === search.status) ?? "";
   const q = typeof search.q === "string" ? search.q : "";
   return (
     <div className="max-w-300 p-4 md:p-6">
@@ -50,7 +50,7 @@ function Filters({ kind, status, q }: { kind: Kind; status: Filter; q: string })
     <search className="flex flex-wrap items-center gap-x-4 border-line border-b">
       <nav aria-label={t("filter")} className="-mx-4 min-w-0 overflow-x-auto px-4 md:mx-0 md:px-0">
         <ul className="flex gap-1">
-          {(["", ...STATUSES[kind]] as const).map((one) => (
+          {(["", ...STATUSES[kind], "trash"] as const).map((one) => (
             <li key={one}>
               <Link
                 to={PLACES[kind].list}
@@ -62,7 +62,7 @@ function Filters({ kind, status, q }: { kind: Kind; status: Filter; q: string })
                   one === status ? "border-accent font-medium text-ink" : "border-transparent text-ink-2",
                 )}
               >
-                {one ? statusWord(one) : t("all")}
+                {one === "trash" ? t("trash") : one ? statusWord(one) : t("all")}
               </Link>
             </li>
           ))}

@@ -8,11 +8,14 @@ import { download } from "@/ui/table/csv";
 export type Deed =
   | { verb: "pause" | "resume" | "stop" | "cancel" | "close" | "delete" | "checkpoint" | "discard" }
   | { verb: "archive"; archived: boolean }
+  | { verb: "trash" | "restore" }
   | { verb: "say"; text: string; interrupt: boolean; attachments: string[] }
   | { verb: "fork"; directory: string; title: string }
   | { verb: "retry"; budget: Schema["Budget"] }
   | { verb: "revoke"; tool: string }
   | { verb: "apply"; paths: string[]; force: boolean; include_protected: boolean; seen: string[] };
+
+const UNCHANGED = { title: null, tags: null, archived: null, trashed: null };
 
 export function useDeed(session: string) {
   const command = useCommand((deed: Deed, key) => send(session, deed, key));
@@ -48,8 +51,11 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
     case "delete":
       return data(api.POST("/sessions/{session}/delete", { params, body: {} }));
     case "archive":
+      return data(api.PUT("/sessions/{session}/labels", { params, body: { ...UNCHANGED, archived: deed.archived } }));
+    case "trash":
+    case "restore":
       return data(
-        api.PUT("/sessions/{session}/labels", { params, body: { title: null, tags: null, archived: deed.archived } }),
+        api.PUT("/sessions/{session}/labels", { params, body: { ...UNCHANGED, trashed: deed.verb === "trash" } }),
       );
     case "stop":
       return data(api.POST("/sessions/{session}/stop", { params, body: { why: "" } }));
@@ -81,11 +87,15 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
   }
 }
 
-/** The whole of it as Markdown, for people, as a file. */
-export async function exportSession(session: string): Promise<void> {
+const FORMATS = { markdown: ["md", "text/markdown"], html: ["html", "text/html"] } as const;
+
+/** The whole of it as a file for people: Markdown, or a page that stands alone. */
+export async function exportSession(session: string, format: keyof typeof FORMATS): Promise<void> {
+  const [ending, kind] = FORMATS[format];
+  const params = { path: { session }, query: { format } };
   try {
-    const text = await data(api.GET("/sessions/{session}/export", { params: { path: { session } }, parseAs: "text" }));
-    download(`${session}.md`, "text/markdown", text);
+    const text = await data(api.GET("/sessions/{session}/export", { params, parseAs: "text" }));
+    download(`${session}.${ending}`, kind, text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     toast({ title: t("failed_export"), detail, kind: "danger" });

@@ -33,7 +33,8 @@ export function useRows(kind: Kind, status: Filter) {
 
 /** One page. */
 export function read(kind: Kind, status: Filter, after: string, limit = PAGE_ROWS): Promise<Page> {
-  return data(api.GET(PLACES[kind].list, { params: { query: { status, after, limit } } }));
+  const which = status === "trash" ? { archived: status } : { status };
+  return data(api.GET(PLACES[kind].list, { params: { query: { ...which, after, limit } } }));
 }
 
 /** Follow what happens for as long as the list is shown. */

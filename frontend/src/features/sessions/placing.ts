@@ -3,7 +3,8 @@ import type { Schema } from "@/api/client";
 import type { Kind, Row, Status } from "./words";
 
 export type Page = Schema["Page_ObjectiveRow_"];
-export type Filter = Status | "";
+/** "trash": those that were deleted and can still be taken back. */
+export type Filter = Status | "trash" | "";
 
 /** The rows with these put in, by when they were created, newest first; those that the filter no longer wants are out. */
 export function placed(
@@ -13,7 +14,7 @@ export function placed(
   kind: Kind,
   status: Filter,
 ): Page[] {
-  const wanted = news.filter((row) => row.kind === kind && (status === "" || row.status === status));
+  const wanted = news.filter((row) => row.kind === kind && belongs(row, status));
   const out = new Set([...gone, ...news.map((row) => row.id)]);
   const kept = pages.map((page) => ({ ...page, items: page.items.filter((row) => !out.has(row.id)) }));
   for (const row of wanted) {
@@ -25,6 +26,11 @@ export function placed(
     page.items.splice(at < 0 ? page.items.length : at, 0, row);
   }
   return kept;
+}
+
+function belongs(row: Row, status: Filter): boolean {
+  if (row.trashed_ms > 0 || status === "trash") return row.trashed_ms > 0 && status === "trash";
+  return status === "" || row.status === status;
 }
 
 function older(row: Row, than: Row): boolean {

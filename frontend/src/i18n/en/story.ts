@@ -181,6 +181,8 @@ export const t = define("story", {
     "No price is known for {models}: only the limit of {tokens} tokens holds. Neither the limit in dollars nor the home’s daily cap counts it.",
   taggedNow: "tags: {tags}",
   archivedNow: "archived",
+  trashedNow: "moved to the trash for 30 days",
+  untrashedNow: "restored from the trash",
   unarchivedNow: "taken out of the archive",
   messageChanged: "A queued message now says: {text}",
   messageWithdrawn: "A queued message was withdrawn.",

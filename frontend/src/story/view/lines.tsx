@@ -66,9 +66,10 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
   },
   "session.closed": () => quiet(t("closed")),
   "budget.raised": ({ budget }) => quiet(t("budget", { tokens: tokens(budget.tokens), usd: usd(budget.usd_micros) })),
-  "session.labelled": ({ title, tags, archived }) => {
+  "session.labelled": ({ title, tags, archived, trashed }) => {
     const archive = archived == null ? "" : t(archived ? "archivedNow" : "unarchivedNow");
-    const said = [title ?? "", tags ? t("taggedNow", { tags: tags.join(", ") }) : "", archive];
+    const trash = trashed == null ? "" : t(trashed ? "trashedNow" : "untrashedNow");
+    const said = [title ?? "", tags ? t("taggedNow", { tags: tags.join(", ") }) : "", archive, trash];
     return quiet(said.filter(Boolean).join(" · "));
   },
   "message.changed": ({ text }) => quiet(text ? t("messageChanged", { text }) : t("messageWithdrawn")),

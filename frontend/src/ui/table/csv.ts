@@ -24,7 +24,11 @@ export function toJson<Row>(rows: readonly Row[], columns: readonly Column<Row>[
 }
 
 /** Give the person a file. */
-export function download(name: string, type: "text/csv" | "text/markdown" | "application/json", text: string): void {
+export function download(
+  name: string,
+  type: "text/csv" | "text/markdown" | "text/html" | "application/json",
+  text: string,
+): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement("a");
   link.href = url;

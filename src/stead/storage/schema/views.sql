@@ -22,7 +22,7 @@ CREATE TABLE states (
     kind text NOT NULL,          -- as in ObjectiveRow
     status text NOT NULL,
     waiting integer NOT NULL,    -- changes that wait for the person
-    archived integer NOT NULL,
+    archived integer NOT NULL,   -- 2 in the trash
     tags text NOT NULL,          -- JSON
     state blob NOT NULL          -- JSON of projection.Objective
 );
