@@ -198,7 +198,13 @@ class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):
 
 
 class SessionResumed(msgspec.Struct, frozen=True, tag="session.resumed"):
-    """It goes on from its last recorded step."""
+    """It goes on from its last recorded step.
+
+    Args:
+        again: a turn that ended before the model had answered is taken up again, as the next one.
+    """
+
+    again: bool = False
 
 
 class SessionStopped(msgspec.Struct, frozen=True, tag="session.stopped"):

@@ -166,6 +166,8 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
     match event.body:
         case ev.SessionPaused(why=why) | ev.SessionStopped(why=why):
             return replace(objective, row=replace(row, reason=why), paused=True)
+        case ev.SessionResumed(again=True):
+            return replace(objective, row=_spoken_to(objective), paused=False)
         case ev.SessionResumed():
             return replace(objective, row=replace(row, reason=""), paused=False)
         case ev.ObjectiveEnded(status=status, reason=reason, summary=summary) as body:
