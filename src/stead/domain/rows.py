@@ -12,6 +12,7 @@ import msgspec
 
 from stead.domain.checks import CheckItem, RunFacts
 from stead.domain.ends import End
+from stead.domain.errors import Code
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.opinions import Opinion
@@ -87,6 +88,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """Lists leave it out unless they are asked for it."""
     guarded: tuple[str, ...] = ()
     """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
+    fault: Code | Literal[""] = ""
+    """What kind of fault paused it last; "" for a person."""
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -122,8 +122,9 @@ async def preview_recall(
 
     With ``nearest``, where no memory matches: those that come nearest by meaning, which no session is given.
     """
-    forms = {"trusted": trusted, "superseded": superseded, "nearest": nearest}
-    asked = Recall(query, limit, as_of_ms, known_ms, source, kind, **forms)
+    asked = Recall(
+        query, limit, as_of_ms, known_ms, source, kind, trusted=trusted, superseded=superseded, nearest=nearest
+    )
     return await context.behind.service.memory.preview(asked, directory, attended=attended)
 
 
