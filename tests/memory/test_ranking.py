@@ -74,6 +74,14 @@ def test_where_nothing_speaks_for_a_memory_those_that_stand_out_are_taken() -> N
     assert order(*others, memory(1, 0.31), Lead(key=key(2), source="memory", named=True)) == [2]
 
 
+def test_the_nearest_memories_are_shown_only_where_none_matches_and_somebody_wants_them() -> None:
+    far = [Lead(key=key(item), source="memory", meaning=0.01 * item) for item in range(8)]
+    assert rank(far) == []
+    assert [one.key[1] for one in rank(far, nearest=True)] == [7, 6, 5, 4, 3], "five, and none that has no nearness"
+    assert order(*far, Lead(key=key(9), source="memory", named=True)) == [9]
+    assert len(rank([*far, Lead(key=key(9), source="memory", named=True)], nearest=True)) == 1
+
+
 def test_what_is_enough_for_a_turn_is_enough_for_a_memory() -> None:
     fact = Lead(key=key(1), source="memory", words=2.0, told=0.45)
     assert order(fact) == []

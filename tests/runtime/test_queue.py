@@ -457,3 +457,29 @@ async def test_an_objective_that_has_ended_has_no_queue_to_change(enter: Enter) 
         with pytest.raises(Conflict, match="ended"):
             await room.do(command)
     assert room.bodies(id) == before
+
+
+# -- a turn that ended without an answer ------------------------------------------------------------------------------
+
+
+async def test_a_turn_that_a_limit_ended_is_taken_up_again_without_a_word(enter: Enter) -> None:
+    room = enter(calls(READ), Said(("Read.",)))
+    id = await room.open(limits=ev.Limits(iterations=1))
+    assert (await room.tell(id)).resting, "its one request was used up"
+    asked = len(room.models.requests)
+    await room.do(cmd.Resume(id))
+    state = await room.settled(id)
+    assert (state.resting, state.turn, len(room.models.requests)) == (True, 2, asked + 1)
+    assert isinstance(state.messages[-1], AssistantMessage)
+    assert [body.again for body in room.bodies(id) if isinstance(body, ev.SessionResumed)] == [True]
+    assert sum(isinstance(body, ev.MessageReceived) for body in room.bodies(id)) == 1
+
+
+async def test_a_turn_that_was_answered_is_not_taken_up_again(enter: Enter) -> None:
+    room = enter(Said(("Done.",)))
+    id = await room.open()
+    with pytest.raises(Conflict, match="not paused"):
+        await room.do(cmd.Resume(id))
+    await room.tell(id)
+    with pytest.raises(Conflict, match="ended with an answer"):
+        await room.do(cmd.Resume(id))

@@ -15,7 +15,7 @@ const TIMEOUT_MS = 65_000;
 export class Refused extends Error {
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: Schema["ErrorText"]["code"] | "offline",
     message: string,
   ) {
     super(message);

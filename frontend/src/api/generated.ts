@@ -1216,7 +1216,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Continue from its last recorded step.
+         * @description Continue from its last recorded step. In an idle session, take up again a turn that ended without an answer.
          */
         post: operations["resume"];
         delete?: never;
@@ -2376,7 +2376,7 @@ export interface paths {
         put?: never;
         /**
          * Resume Session
-         * @description Continue from its last recorded step.
+         * @description Continue from its last recorded step. In an idle session, take up again a turn that ended without an answer.
          */
         post: operations["resume_session"];
         delete?: never;
@@ -4219,7 +4219,8 @@ export interface components {
          * @description What a program compares (``code``) and what a person reads: the cause and the next step.
          */
         ErrorText: {
-            code: string;
+            /** @enum {unknown} */
+            code: "auth" | "budget" | "caller" | "conflict" | "content_type" | "csrf" | "embedding" | "error" | "fenced" | "fetch" | "host" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "method" | "model" | "not_found" | "origin" | "peer" | "permit" | "rate" | "storage" | "timeout" | "too_large" | "tool" | "wrong_key";
             message: string;
         };
         /**
@@ -5836,6 +5837,8 @@ export interface components {
              *     }
              */
             facts: components["schemas"]["RunFacts"];
+            /** @default  */
+            fault: ("budget" | "caller" | "conflict" | "embedding" | "error" | "fenced" | "fetch" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "model" | "not_found" | "peer" | "permit" | "storage" | "tool" | "wrong_key") | "";
             goal: string;
             /** @default [] */
             guarded: string[];
@@ -7631,8 +7634,14 @@ export interface components {
         /**
          * SessionPaused
          * @description Nothing further starts until it is resumed. What was under way is finished and recorded.
+         *
+         *     Args:
+         *         why: cause and next step, for the terminal.
+         *         fault: what kind of fault paused it, so that a page can offer what helps; "" for a person.
          */
         SessionPaused: {
+            /** @default  */
+            fault: ("budget" | "caller" | "conflict" | "embedding" | "error" | "fenced" | "fetch" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "model" | "not_found" | "peer" | "permit" | "storage" | "tool" | "wrong_key") | "";
             /** @enum {unknown} */
             type: "session.paused";
             why: string;
@@ -7640,8 +7649,13 @@ export interface components {
         /**
          * SessionResumed
          * @description It goes on from its last recorded step.
+         *
+         *     Args:
+         *         again: a turn that ended before the model had answered is taken up again, as the next one.
          */
         SessionResumed: {
+            /** @default false */
+            again: boolean;
             /** @enum {unknown} */
             type: "session.resumed";
         };
@@ -10412,6 +10426,7 @@ export interface operations {
                 /** @description Milliseconds since 1970; 0 for now. */
                 known_ms?: number;
                 limit?: number;
+                nearest?: boolean;
                 query: string;
                 source?: ("chat" | "memory" | "talk")[];
                 superseded?: boolean;

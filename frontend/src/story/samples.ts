@@ -41,6 +41,7 @@ export const ROW: Row = {
   facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
   opinion: null,
   guarded: [],
+  fault: "",
   tags: [],
   archived: false,
   trashed_ms: 0,

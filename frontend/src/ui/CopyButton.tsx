@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { t } from "@/i18n/en/ui";
 import { Button } from "./Button";
 import { IconButton } from "./IconButton";
-import { toast } from "./Toasts";
+import { toastError } from "./Toasts";
 
 const SAID_MS = 2000;
 
@@ -29,12 +29,7 @@ export function CopyButton({
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setCopied(true),
-      (error: unknown) =>
-        toast({
-          title: t("copyFailed"),
-          detail: error instanceof Error ? error.message : String(error),
-          kind: "danger",
-        }),
+      (error: unknown) => toastError(t("copyFailed"), error),
     );
   const icon = copied ? "check" : "copy";
   const said = copied ? t("copied") : (label ?? t("copy"));

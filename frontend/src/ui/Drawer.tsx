@@ -73,9 +73,6 @@ export function Drawer({
   );
 }
 
-/** A button of a footer that closes the drawer. */
-export const DrawerClose = Base.Close;
-
 function subscribe(changed: () => void): () => void {
   DESK.addEventListener("change", changed);
   return () => DESK.removeEventListener("change", changed);

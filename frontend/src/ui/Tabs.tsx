@@ -35,7 +35,10 @@ export function Tabs<V extends string>({ label, items, value, onValueChange, fil
       className={cx("min-w-0", fill && "flex h-full min-h-0 flex-col")}
     >
       <div className="flex shrink-0 items-center border-b border-line">
-        <Base.List aria-label={label} className="relative -mb-px flex min-w-0 flex-1 flex-wrap gap-x-1">
+        <Base.List
+          aria-label={label}
+          className="relative -mb-px flex min-w-0 flex-1 gap-x-1 overflow-x-auto overflow-y-hidden"
+        >
           {items.map((item) => (
             <Base.Tab
               key={item.value}

@@ -2,6 +2,7 @@ import { Toast } from "@base-ui/react/toast";
 import { useEffect, useState } from "react";
 import { t } from "@/i18n/en/ui";
 import { cx } from "./classes";
+import { whyOf } from "./errorHelp";
 import { IconButton } from "./IconButton";
 import { SafeText } from "./SafeText";
 import { Shape } from "./State";
@@ -29,6 +30,11 @@ let early: ToastMessage[] | null = [];
 export function toast(message: ToastMessage): void {
   if (early) early.push(message);
   else show(message);
+}
+
+/** Say that something failed, and why. */
+export function toastError(title: string, error: unknown): void {
+  toast({ title, detail: error instanceof Error ? whyOf(error) : String(error), kind: "danger" });
 }
 
 /** Close what was said about this: it is settled. */

@@ -105,7 +105,7 @@ class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fie
 
 
 class Resume(msgspec.Struct, frozen=True, tag="session.resume", forbid_unknown_fields=True):
-    """Continue from its last recorded step."""
+    """Continue from its last recorded step. In an idle session, take up again a turn that ended without an answer."""
 
     session: SessionId
 

@@ -27,7 +27,14 @@ way out; it never holds a secret.
 
 from __future__ import annotations
 
-from typing import ClassVar, LiteralString
+from typing import ClassVar, Literal, LiteralString
+
+_OfCallers = Literal["error", "caller", "invalid", "not_found", "conflict"]
+_OfPeers = Literal["peer", "model", "fetch"]
+_OfMachines = Literal["machine", "machine_unavailable", "machine_died", "tool", "embedding"]
+_OfOurs = Literal["internal", "permit", "fenced", "budget", "storage", "wrong_key"]
+Code = Literal[_OfCallers, _OfPeers, _OfMachines, _OfOurs]
+"""What programs compare: one for each fault of the tree."""
 
 
 class SteadError(Exception):
@@ -36,38 +43,38 @@ class SteadError(Exception):
     ``quotes``: whether the text may hold words that Stead did not write. Such a text is never said in Stead's own name.
     """
 
-    code: ClassVar[str] = "error"
+    code: ClassVar[Code] = "error"
     quotes = True
 
 
 class CallerError(SteadError):
     """The caller can fix the request."""
 
-    code = "caller"
+    code: ClassVar[Code] = "caller"
 
 
 class InvalidRequest(CallerError):
     """A value that cannot be accepted."""
 
-    code = "invalid"
+    code: ClassVar[Code] = "invalid"
 
 
 class NotFound(CallerError):
     """No such thing."""
 
-    code = "not_found"
+    code: ClassVar[Code] = "not_found"
 
 
 class Conflict(CallerError):
     """It was true once; it no longer is."""
 
-    code = "conflict"
+    code: ClassVar[Code] = "conflict"
 
 
 class PeerError(SteadError):
     """A model, a provider or a page is at fault."""
 
-    code = "peer"
+    code: ClassVar[Code] = "peer"
 
 
 class ModelFault(PeerError):
@@ -82,7 +89,7 @@ class ModelFault(PeerError):
         charged: whether the provider may have counted tokens for it.
     """
 
-    code = "model"
+    code: ClassVar[Code] = "model"
 
     def __init__(
         self,
@@ -108,7 +115,7 @@ class FetchFault(PeerError):
         data: quoted with it, as ``MachineError`` takes it.
     """
 
-    code = "fetch"
+    code: ClassVar[Code] = "fetch"
 
     def __init__(self, sentence: LiteralString, *data: object) -> None:
         super().__init__(sentence.format(*data) if data else sentence)
@@ -127,7 +134,7 @@ class MachineError(SteadError):
         data: what is quoted: paths, names, and whatever a machine, a file, a server or the system said.
     """
 
-    code = "machine"
+    code: ClassVar[Code] = "machine"
 
     def __init__(self, sentence: LiteralString, *data: object) -> None:
         super().__init__(sentence.format(*data) if data else sentence)
@@ -137,19 +144,19 @@ class MachineError(SteadError):
 class MachineUnavailable(MachineError):
     """No machine can be made on this host. The text says what is missing and how to get it."""
 
-    code = "machine_unavailable"
+    code: ClassVar[Code] = "machine_unavailable"
 
 
 class MachineDied(MachineError):
     """The machine went away under a call: killed, out of memory, or a broken runner."""
 
-    code = "machine_died"
+    code: ClassVar[Code] = "machine_died"
 
 
 class ToolFault(MachineError):
     """Work inside failed in a way that the model can act on: no such file, text not found, not a directory."""
 
-    code = "tool"
+    code: ClassVar[Code] = "tool"
 
 
 class EmbeddingFault(MachineError):
@@ -164,7 +171,7 @@ class EmbeddingFault(MachineError):
             than its destination), ``closed``, ``peer`` (a provider's server).
     """
 
-    code = "embedding"
+    code: ClassVar[Code] = "embedding"
 
     def __init__(self, message: str, *, kind: str) -> None:
         super().__init__("{}", message)
@@ -174,34 +181,34 @@ class EmbeddingFault(MachineError):
 class OurError(SteadError):
     """Stead or its home is at fault."""
 
-    code = "internal"
+    code: ClassVar[Code] = "internal"
 
 
 class PermitRefused(OurError):
     """What was not allowed was about to run."""
 
-    code = "permit"
+    code: ClassVar[Code] = "permit"
 
 
 class Fenced(OurError):
     """Another runner appended to this session. The one who sees this stops and drops its state."""
 
-    code = "fenced"
+    code: ClassVar[Code] = "fenced"
 
 
 class BudgetRefused(OurError):
     """A reservation would pass the home's cap. Nothing was reserved and no event was written."""
 
-    code = "budget"
+    code: ClassVar[Code] = "budget"
 
 
 class StorageFault(OurError):
     """The disk is full or read-only, or the database is foreign or damaged."""
 
-    code = "storage"
+    code: ClassVar[Code] = "storage"
 
 
 class WrongKey(OurError):
     """The database does not open with this key."""
 
-    code = "wrong_key"
+    code: ClassVar[Code] = "wrong_key"

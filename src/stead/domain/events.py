@@ -17,6 +17,7 @@ from stead.domain.check_events import *
 from stead.domain.checks import Check, RunFacts
 from stead.domain.directive_events import *
 from stead.domain.ends import End
+from stead.domain.errors import Code
 from stead.domain.home_events import *
 from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.machine_events import *
@@ -192,13 +193,25 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):
-    """Nothing further starts until it is resumed. What was under way is finished and recorded."""
+    """Nothing further starts until it is resumed. What was under way is finished and recorded.
+
+    Args:
+        why: cause and next step, for the terminal.
+        fault: what kind of fault paused it, so that a page can offer what helps; "" for a person.
+    """
 
     why: str
+    fault: Code | Literal[""] = ""
 
 
 class SessionResumed(msgspec.Struct, frozen=True, tag="session.resumed"):
-    """It goes on from its last recorded step."""
+    """It goes on from its last recorded step.
+
+    Args:
+        again: a turn that ended before the model had answered is taken up again, as the next one.
+    """
+
+    again: bool = False
 
 
 class SessionStopped(msgspec.Struct, frozen=True, tag="session.stopped"):

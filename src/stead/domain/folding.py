@@ -29,7 +29,7 @@ from stead.domain.policies import PlannedCall
 from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.trials import Review
-from stead.domain.turns import Worked, apply_queue, apply_work, plan_text, receive
+from stead.domain.turns import Worked, apply_queue, apply_work, begin_turn, plan_text, receive
 
 MOST_RUNNABLE = 100
 POLL_MS = 1_000
@@ -118,8 +118,10 @@ def apply(session: Session, event: ev.Event) -> None:
             session.grants = [grant for grant in session.grants if grant.tool != tool]
         case ev.SessionPaused() | ev.SessionStopped():
             session.phase = "paused"
-        case ev.SessionResumed():
+        case ev.SessionResumed(again=again):
             session.phase = "active"
+            if again:
+                begin_turn(session, event.session_seq)
             session.failures = session.not_before_ms = 0
         case ev.ChecksSet() | ev.ChecksRun() | ev.CheckAnswered():
             apply_checks(session, body)

@@ -289,6 +289,8 @@ class Query(msgspec.Struct, frozen=True):
         superseded: also what no longer holds.
         overtaken: also memories that a newer one at the same key hides from this viewer.
         looked_up: an explicit search: pinned memories must match like others, and one common word is enough to match.
+        nearest: where nothing speaks for any memory, those that come nearest by meaning all the same; a model is never
+            told them.
         told: refs that the model has had already; they are left out.
         chars: of a hit's text at most; of more, those around what was looked for.
     """
@@ -305,6 +307,7 @@ class Query(msgspec.Struct, frozen=True):
     superseded: bool = False
     overtaken: bool = False
     looked_up: bool = False
+    nearest: bool = False
     told: tuple[str, ...] = ()
     chars: int = TEXT_CHARS
 

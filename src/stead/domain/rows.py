@@ -12,6 +12,7 @@ import msgspec
 
 from stead.domain.checks import CheckItem, RunFacts
 from stead.domain.ends import End
+from stead.domain.errors import Code
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.opinions import Opinion
@@ -89,6 +90,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """When it was put into the trash, out of which it can be taken for 30 days; 0 where it is not there."""
     guarded: tuple[str, ...] = ()
     """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
+    fault: Code | Literal[""] = ""
+    """What kind of fault paused it last; "" for a person."""
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     """Apply a message. In an interactive session it begins a turn, or steers the current one."""
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
     if session.spec.interactive:
-        _begin_turn(session, seq)
+        begin_turn(session, seq)
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
@@ -43,7 +43,8 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
         session.waiting[seq] = said
 
 
-def _begin_turn(session: Session, seq: int) -> None:
+def begin_turn(session: Session, seq: int) -> None:
+    """Begin a turn, with limits of its own, unless one is under way."""
     if not session.resting:
         return
     session.resting = session.ran = False
@@ -89,7 +90,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             session.compacting = 0
             close_turn(session, "Not run: the turn had ended.")
             if heard:  # a limit ended the turn before it came to these words
-                _begin_turn(session, seq)
+                begin_turn(session, seq)
         case ev.SessionClosed():
             session.phase, session.resting, session.compacting = "ended", True, 0
             close_turn(session, "Not run: the session was closed.")

@@ -42,7 +42,7 @@ def answer(searches: Iterable[Search], ask: Asked, always_chars: int) -> tuple[H
     gone = overtaken(one for some in gathered.values() for one in some.keyed if visible(one.scope, ask.viewer))
     found = {key: one for key, one in found.items() if one.ref not in gone}
     found = dict(_still_so(found, [ground for some in gathered.values() for ground in some.grounds]))
-    ranked = rank(_leads(gathered, found), looked_up=query.looked_up)
+    ranked = rank(_leads(gathered, found), looked_up=query.looked_up, nearest=query.nearest)
     said = set(query.told)  # with what hits say, so that nothing is told twice
 
     def told(some: Iterable[Ranked]) -> Iterator[Hit]:

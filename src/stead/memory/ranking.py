@@ -65,6 +65,8 @@ LEAST_TOLD = 0.3
 NEAREST, STANDS_OUT, FLOOR = 2, 0.25, 0.25
 """Where nothing speaks for a memory, so many that are nearer than the middle one by this much of a cosine are taken;
 none that is further than the floor, since among a few memories anything stands out."""
+SHOWN_NEAREST = 5
+"""Memories that a person is shown as the nearest ones, where none is a match."""
 ALSO_TOLD, ALSO_NEAR = 0.25, 0.35
 """For a turn of a chat that is told unasked: this part of what the best one has of the words, or this cosine."""
 
@@ -105,12 +107,13 @@ class Ranked(msgspec.Struct, frozen=True):
     why: tuple[HitReason, ...]
 
 
-def rank(leads: Iterable[Lead], *, looked_up: bool = False) -> list[Ranked]:
+def rank(leads: Iterable[Lead], *, looked_up: bool = False, nearest: bool = False) -> list[Ranked]:
     """Weigh candidates, the best first; of equals the one with the smaller key.
 
     Args:
         leads: see there.
         looked_up: somebody asked for it, so turns of a chat are not left out one by one.
+        nearest: where no memory is good enough, the nearest by meaning are taken, however far they are.
     """
     groups: dict[Source, list[Lead]] = {"memory": [], "chat": [], "talk": []}
     for lead in leads:
@@ -119,6 +122,9 @@ def rank(leads: Iterable[Lead], *, looked_up: bool = False) -> list[Ranked]:
     talk = _turns(groups["talk"], WEIGHTS["talk"], each=False)
     memories = _memories(groups["memory"], max((lead.told for lead in (*chat, *talk)), default=1.0))
     good = ((memories, WEIGHTS["memory"]), (chat, WEIGHTS["chat"]), (talk, WEIGHTS["talk"]))
+    if nearest and not memories:
+        close = sorted((lead for lead in groups["memory"] if _near(lead) > 0), key=_near)[-SHOWN_NEAREST:]
+        good = ((close, WEIGHTS["memory"]), *good[1:])
     ranked = [one for some, weights in good for one in _rank(some, weights)]
     return sorted(ranked, key=lambda one: (-one.score, one.key))
 

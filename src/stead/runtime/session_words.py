@@ -17,7 +17,7 @@ from stead.domain.checking import with_checks
 from stead.domain.checks import CheckResult, all_checked
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CallKey
-from stead.domain.messages import AssistantMessage, ToolCall
+from stead.domain.messages import AssistantMessage, ToolCall, UserMessage
 from stead.domain.ports import Models
 from stead.domain.sessions import PERSON, Call, Session, status
 from stead.runtime.home import check_budget
@@ -190,15 +190,23 @@ def _on_run(command: cmd.Pause | cmd.Resume | cmd.Stop | cmd.Cancel, session: Se
                 raise Conflict("it is paused already")
             return (ev.SessionPaused(why="the person paused it"),)
         case cmd.Resume():
-            if session.phase != "paused":
-                raise Conflict("it is not paused")
-            return (ev.SessionResumed(),)
+            again = session.phase != "paused" and _unanswered(session)
+            if session.phase != "paused" and not again:
+                raise Conflict("it is not paused, and its last turn ended with an answer")
+            return (ev.SessionResumed(again),)
         case cmd.Stop(why=why):
             return (ev.SessionStopped(surface=door, why=why.strip() or "stopped by the person"),)
         case cmd.Cancel():
             if session.spec.interactive:
                 raise Conflict("only objectives can be cancelled; stop what is running, or close the session")
             return ending(session, "cancelled", "cancelled", "Cancelled by the person.")
+
+
+def _unanswered(session: Session) -> bool:
+    """Whether a session is idle after a turn that a fault or a limit ended before the model had answered."""
+    said = (one for one in reversed(session.messages) if not (isinstance(one, UserMessage) and one.notice))
+    last = next(said, None)
+    return session.resting and last is not None and not isinstance(last, AssistantMessage)
 
 
 def _on_call(command: cmd.EditCall | cmd.CancelCall | cmd.RetryCall, session: Session, door: str) -> Facts:

@@ -92,7 +92,7 @@ class Actor:
                 bind_by_session(d, stream.session)
             except InvalidRequest as gone:
                 if stream.session.phase == "active":
-                    stream.add(ev.SessionPaused(why=str(gone)))
+                    stream.add(ev.SessionPaused(str(gone), gone.code))
             await stream.commit()
         try:
             await self.hold.record(stream)
@@ -252,7 +252,7 @@ class Actor:
             async with self.lock:
                 stream = await self.stream()
                 if stream.session.phase == "active":
-                    stream.add(ev.SessionPaused(why=why))
+                    stream.add(ev.SessionPaused(why, "internal"))
                 await stream.commit()
         except SteadError as fault:
             self.forget()
@@ -327,4 +327,4 @@ class Actor:
         try:
             await self._steps.call_model(stream, effect)
         except BudgetRefused as refused:
-            stream.add(ev.SessionPaused(why=str(refused)))
+            stream.add(ev.SessionPaused(str(refused), refused.code))

@@ -93,7 +93,7 @@ class Steps:
             models = tuple(self._deps.models.info(ref) for ref in spec.chain)
         except NotFound as missing:
             if stream.session.phase == "active":
-                stream.add(ev.SessionPaused(why=str(missing)))
+                stream.add(ev.SessionPaused(str(missing), missing.code))
             return None
         return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models, stream.prompt)
 
@@ -161,7 +161,8 @@ class Steps:
                 retry_after_ms=max(backoff_ms, int(fault.retry_after_s * 1000)),
                 partial=self._shown(effect.number),
             )
-            return (failed, ev.SessionPaused(why=str(fault))) if fault.kind in ("auth", "unconfigured") else (failed,)
+            paused = ev.SessionPaused(str(fault), fault.code)
+            return (failed, paused) if fault.kind in ("auth", "unconfigured") else (failed,)
         if isinstance(reply, Cancelled):
             why, shown = "The request was interrupted.", self._shown(effect.number)
             return (recovery.lost_request(effect.number, effect.reserve, "stopped", why, shown),)
@@ -217,7 +218,7 @@ class Steps:
         try:
             bind_by_session(self._deps, session)
         except InvalidRequest as gone:
-            stream.add(ev.SessionPaused(why=str(gone)))
+            stream.add(ev.SessionPaused(str(gone), gone.code))
             return
         stream.add(*self._notes.take())  # the checkpoint stands in the record before what it is for
         for run in runs:

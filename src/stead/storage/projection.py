@@ -164,8 +164,12 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
     """The objective after a turn of its life."""
     row = objective.row
     match event.body:
-        case ev.SessionPaused(why=why) | ev.SessionStopped(why=why):
-            return replace(objective, row=replace(row, reason=why), paused=True)
+        case ev.SessionPaused(why=why, fault=fault):
+            return replace(objective, row=replace(row, reason=why, fault=fault), paused=True)
+        case ev.SessionStopped(why=why):
+            return replace(objective, row=replace(row, reason=why, fault=""), paused=True)
+        case ev.SessionResumed(again=True):
+            return replace(objective, row=_spoken_to(objective), paused=False)
         case ev.SessionResumed():
             return replace(objective, row=replace(row, reason=""), paused=False)
         case ev.ObjectiveEnded(status=status, reason=reason, summary=summary) as body:

@@ -72,6 +72,8 @@ def followed(talk: Talk, body: ev.Body) -> Talk:
             return _answered(talk)
         case ev.SessionClosed():
             return replace(_answered(talk), closed=True, resting=True)
+        case ev.SessionResumed(again=True):
+            return _spoken_to(talk)
         case ev.SessionPaused() | ev.SessionStopped() | ev.SessionResumed():
             return replace(talk, closed=False)
         case _:

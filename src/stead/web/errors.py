@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from stead.domain.errors import (
     BudgetRefused,
+    Code,
     Conflict,
     Fenced,
     InvalidRequest,
@@ -27,6 +28,9 @@ from stead.domain.errors import (
     StorageFault,
 )
 
+_OfDoor = Literal["auth", "content_type", "csrf", "host", "method", "origin", "rate", "timeout", "too_large"]
+ErrorCode = Literal[Code, _OfDoor]
+"""Every code of an answer; the page has what can be done about each."""
 _STATUS: tuple[tuple[type[SteadError], int], ...] = (
     (InvalidRequest, 400),
     (NotFound, 404),
@@ -50,7 +54,7 @@ class Problem(msgspec.Struct, frozen=True):
     """
 
     status: int
-    code: str
+    code: ErrorCode
     message: str
     retry_after_s: float = 0.0
 
@@ -58,7 +62,7 @@ class Problem(msgspec.Struct, frozen=True):
 class ErrorText(msgspec.Struct, frozen=True):
     """What a program compares (``code``) and what a person reads: the cause and the next step."""
 
-    code: str
+    code: ErrorCode
     message: str
 
 

@@ -115,10 +115,16 @@ async def preview_recall(
     kind: tuple[Kind, ...] = (),
     trusted: bool = True,
     superseded: bool = False,
+    nearest: bool = False,
     limit: Annotated[int, Meta(ge=1, le=100)] = 10,
 ) -> Recalled:
-    """What a session in a folder would be given for these words, and why; it does not count as a use."""
-    asked = Recall(query, limit, as_of_ms, known_ms, source, kind, trusted=trusted, superseded=superseded)
+    """What a session in a folder would be given for these words, and why; it does not count as a use.
+
+    With ``nearest``, where no memory matches: those that come nearest by meaning, which no session is given.
+    """
+    asked = Recall(
+        query, limit, as_of_ms, known_ms, source, kind, trusted=trusted, superseded=superseded, nearest=nearest
+    )
     return await context.behind.service.memory.preview(asked, directory, attended=attended)
 
 

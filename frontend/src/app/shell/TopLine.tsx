@@ -22,7 +22,7 @@ export function TopLine() {
   const { show } = useOverlays();
   return (
     <header className="sticky top-0 z-(--layer-frame) flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
-      <span className="shrink-0 truncate font-medium text-ink-2 max-md:shrink">{title && t(title)}</span>
+      <span className="min-w-14 shrink-0 truncate font-medium text-ink-2 max-md:shrink">{title && t(title)}</span>
       <div id="toasts-line" className="min-w-0 flex-1 max-xl:hidden" />
       <div className="flex items-center justify-end gap-3 max-xl:flex-1 max-md:gap-1.5">
         <StopAll />

@@ -29,8 +29,7 @@ export function AuditPage() {
 function List({ filter }: { filter: Filter }) {
   const titles = useTitles();
   const columns = useMemo(() => listColumns(titles), [titles]);
-  const { rows, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
-    useDecisions(filter);
+  const { rows, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = useDecisions(filter);
   return (
     <DataTable
       name={t("name")}
@@ -40,7 +39,6 @@ function List({ filter }: { filter: Filter }) {
       rowId={(row) => String(row.seq)}
       to={(row) => `/audit/${row.seq}`}
       error={rows ? null : error}
-      onRetry={() => void refetch()}
       toolbar={<Filters filter={filter} titles={titles} />}
       empty={<None filter={filter} />}
       after={

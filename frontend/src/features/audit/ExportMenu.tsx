@@ -2,7 +2,7 @@ import { useState } from "react";
 import { t } from "@/i18n/en/audit";
 import { Button } from "@/ui/Button";
 import { Menu } from "@/ui/Menu";
-import { toast } from "@/ui/Toasts";
+import { toast, toastError } from "@/ui/Toasts";
 import { download, toCsv } from "@/ui/table/csv";
 import { FILE_COLUMNS } from "./columns";
 import { type Filter, readAll } from "./decisions";
@@ -20,11 +20,7 @@ export function ExportMenu({ filter }: { filter: Filter }) {
       else download("audit.json", "application/json", `${JSON.stringify(rows, null, 2)}\n`);
       if (cut) toast({ title: t("exportCut", { count: MOST }), kind: "ask" });
     } catch (error) {
-      toast({
-        title: t("exportFailed"),
-        detail: error instanceof Error ? error.message : String(error),
-        kind: "danger",
-      });
+      toastError(t("exportFailed"), error);
     } finally {
       setRead(null);
     }

@@ -6,7 +6,7 @@ import { t } from "@/i18n/en/audit";
 import { Button } from "@/ui/Button";
 import { Disclosure } from "@/ui/Disclosure";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { toast } from "@/ui/Toasts";
+import { toast, toastError } from "@/ui/Toasts";
 import { CheckResult, CheckRunning, useCheck } from "./Check";
 import { HEAD, SignedHead } from "./SignedHead";
 
@@ -22,7 +22,7 @@ export function Proof({ verify }: { verify: boolean }) {
       setOpen(true);
       toast({ title: t("signed", { size: signed.size }), kind: "good" });
     },
-    onError: (error) => toast({ title: t("signFailed"), detail: error.message, kind: "danger" }),
+    onError: (error) => toastError(t("signFailed"), error),
   });
   return (
     <section aria-label={t("proof")} className="mb-5 border-y border-line pt-3 pb-1.5">

@@ -1,7 +1,7 @@
 /** Objectives and sessions as rows: those at work, and those that rest or have ended. */
 import type { Schema } from "@/api/client";
 import type { Work } from "@/api/recent";
-import { type Kind, PLACES, stateOf, statusWord, whatAt } from "@/features/sessions/words";
+import { type Kind, PLACES, standing, stateOf, statusWord, whatAt } from "@/features/sessions/words";
 import { formatUsd } from "@/ui/format";
 import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
@@ -35,8 +35,8 @@ export function Recent({ works }: { works: readonly Work[] }) {
         <Line
           key={work.id}
           {...work}
-          state={stateOf(work.status)}
-          says={statusWord(work.status)}
+          state={stateOf(standing(work))}
+          says={statusWord(standing(work))}
           about={whatAt(work)}
           at={work.updated_ms}
         >

@@ -9,7 +9,7 @@ import { IconButton } from "@/ui/IconButton";
 import { SafeText } from "@/ui/SafeText";
 import { Switch } from "@/ui/Switch";
 import { Time } from "@/ui/Time";
-import { toast } from "@/ui/Toasts";
+import { toast, toastError } from "@/ui/Toasts";
 import { VisuallyHidden } from "@/ui/VisuallyHidden";
 import { again, useOrder, useRemove, useRestore, useSwitch } from "./commands";
 import { type Directive, movedBy, movedTo, type Row } from "./words";
@@ -155,7 +155,7 @@ function Line({
           await again();
           toast({ title: t("undone", { title }), kind: "good" });
         },
-        onError: (error) => toast({ title: t("undoFailed"), detail: error.message, kind: "danger" }),
+        onError: (error) => toastError(t("undoFailed"), error),
       },
     );
   }

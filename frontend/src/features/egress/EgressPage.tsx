@@ -59,7 +59,6 @@ export function EgressPage() {
             rows={rows}
             rowId={(row) => `${row.directory}\n${row.host}`}
             error={hosts.error}
-            onRetry={() => void hosts.refetch()}
             onOpen={setEnding}
             sort={{ id: "folder", desc: false }}
             exportAs="stead-allowed-hosts"

@@ -76,7 +76,6 @@ export function Recent() {
         rows={recent.data}
         rowId={(row) => String(row.seq)}
         error={recent.error}
-        onRetry={() => void recent.refetch()}
         to={(row) => `/objectives/${row.stream}`}
         exportAs="stead-connections"
         empty={<Empty title={t("recentNone")}>{t("recentNoneWhy")}</Empty>}

@@ -3,7 +3,7 @@ import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
 import { Menu } from "@/ui/Menu";
-import { toast } from "@/ui/Toasts";
+import { toast, toastError } from "@/ui/Toasts";
 import { download } from "@/ui/table/csv";
 import { toJsonLines, toMarkdown } from "./files";
 import { type Entry, readAll, type Wanted } from "./wanted";
@@ -29,8 +29,7 @@ export function ExportMenu({ wanted, rows, small }: { wanted: Wanted; rows?: rea
       if (form === "md") download("memories.md", "text/markdown", toMarkdown(memories));
       else download("memories.jsonl", "application/json", toJsonLines(memories));
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      toast({ title: t("exportFailed"), detail, kind: "danger" });
+      toastError(t("exportFailed"), error);
     } finally {
       setRead(null);
     }
@@ -43,8 +42,7 @@ export function ExportMenu({ wanted, rows, small }: { wanted: Wanted; rows?: rea
       const text = await data(api.GET("/memories/export", { params: { query }, parseAs: "text" }));
       download("memories.stead.jsonl", "application/json", text);
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      toast({ title: t("exportFailed"), detail, kind: "danger" });
+      toastError(t("exportFailed"), error);
     } finally {
       setRead(null);
     }

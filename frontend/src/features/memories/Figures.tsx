@@ -6,7 +6,6 @@ import { api, data, type Schema } from "@/api/client";
 import { part } from "@/api/parts";
 import { t as words } from "@/i18n/en/memories";
 import { t } from "@/i18n/en/memory-views";
-import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -41,7 +40,6 @@ export function Figures() {
   const {
     data: figures,
     error,
-    refetch,
     isPlaceholderData,
   } = useQuery({
     queryKey: ["memories", "analytics", place, range],
@@ -56,11 +54,7 @@ export function Figures() {
           <Shown figures={figures} days={range} />
         </div>
       ) : error ? (
-        <ErrorNote title={t("figuresFailed")} error={error} kept={words("kept")}>
-          <Button size="sm" onClick={() => void refetch()}>
-            {words("again")}
-          </Button>
-        </ErrorNote>
+        <ErrorNote title={t("figuresFailed")} error={error} kept={words("kept")} />
       ) : (
         <Loading lines={8} />
       )}

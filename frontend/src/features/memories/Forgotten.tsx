@@ -51,7 +51,6 @@ export function Forgotten() {
           rows={receipts.data?.items}
           rowId={(row) => row.receipt.signature}
           error={receipts.error}
-          onRetry={() => void receipts.refetch()}
           onOpen={setOpened}
           empty={<Empty title={t("receiptsNone")}>{t("receiptsNoneWhy")}</Empty>}
         />

@@ -5,12 +5,13 @@ import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { SafeText } from "@/ui/SafeText";
 import { AddButton } from "./AddDialog";
 import { Chosen } from "./Chosen";
 import { Filters } from "./Filters";
 import { LegsNote } from "./Legs";
 import { Loading } from "./Loading";
-import { MemoryList } from "./MemoryList";
+import { MemoryList, useOpen } from "./MemoryList";
 import { addressOf, type Entry, EVERYTHING, isRanked, useFound, useListed, type Wanted, wantedOf } from "./wanted";
 import { usePlaces } from "./words";
 
@@ -44,10 +45,10 @@ export function Listed() {
 type Narrowed = { wanted: Wanted; onGo: (wanted: Wanted) => void };
 
 function Newest({ wanted, onGo }: Narrowed) {
-  const list = useListed(wanted, true);
+  const list = useListed(wanted);
   const { entries, error } = list;
   if (!entries) {
-    return error ? <Failed error={error} onRetry={() => void list.refetch()} /> : <Loading lines={8} />;
+    return error ? <ErrorNote title={t("listFailed")} kept={t("kept")} error={error} /> : <Loading lines={8} />;
   }
   if (entries.length === 0) {
     if (Object.keys(addressOf(wanted)).some((name) => name !== "by")) return <NoMatch wanted={wanted} onGo={onGo} />;
@@ -71,14 +72,17 @@ function Newest({ wanted, onGo }: Narrowed) {
 }
 
 function Ranked({ wanted, places, onGo }: Narrowed & { places: Parameters<typeof useFound>[1] }) {
-  const found = useFound(wanted, places, true);
-  if (found.error) return <Failed error={found.error} onRetry={found.retry} />;
+  const found = useFound(wanted, places, false);
+  if (found.error) return <ErrorNote title={t("listFailed")} kept={t("kept")} error={found.error} />;
   if (found.pending) return <Loading lines={8} />;
   return (
     <>
       <LegsNote legs={found.legs} />
       {found.entries.length === 0 ? (
-        <NoMatch wanted={wanted} onGo={onGo} />
+        <>
+          <NoMatch wanted={wanted} onGo={onGo} />
+          <Nearest wanted={wanted} places={places} />
+        </>
       ) : (
         <Rows
           entries={found.entries}
@@ -91,6 +95,33 @@ function Ranked({ wanted, places, onGo }: Narrowed & { places: Parameters<typeof
         />
       )}
     </>
+  );
+}
+
+/** What comes nearest in meaning where nothing matches: greyed, and said not to be a match. */
+function Nearest({ wanted, places }: { wanted: Wanted; places: Parameters<typeof useFound>[1] }) {
+  const { entries } = useFound(wanted, places, true);
+  const open = useOpen();
+  if (entries.length === 0) return null;
+  return (
+    <section aria-labelledby="nearest" className="text-ink-2">
+      <h2 id="nearest" className="mb-1 font-medium">
+        {t("nearest")}
+      </h2>
+      <ul className="divide-y divide-line border-line border-y">
+        {entries.map(({ memory }) => (
+          <li key={memory.id}>
+            <button
+              type="button"
+              onClick={() => open(memory.id)}
+              className="min-h-(--row-roomy) w-full py-1.5 text-start hover:bg-hover"
+            >
+              <SafeText>{memory.text}</SafeText>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -147,15 +178,5 @@ function NoMatch({ wanted, onGo }: Narrowed) {
     >
       {t(byMeaning ? "noMeaningWhy" : "noMatchWhy")}
     </Empty>
-  );
-}
-
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  return (
-    <ErrorNote title={t("listFailed")} error={error} kept={t("kept")}>
-      <Button size="sm" onClick={onRetry}>
-        {t("again")}
-      </Button>
-    </ErrorNote>
   );
 }

@@ -2,7 +2,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { t } from "@/i18n/en/memories";
-import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { useLongList } from "@/ui/useLongList";
 import { useActions } from "./actions";
@@ -116,11 +115,7 @@ export function MemoryList({ entries, chosen, onChoose, more, reading, problem, 
       )}
       {problem && (
         <div className="pt-4">
-          <ErrorNote title={t("olderFailed")} error={problem} kept={t("kept")}>
-            <Button size="sm" onClick={onMore}>
-              {t("again")}
-            </Button>
-          </ErrorNote>
+          <ErrorNote title={t("olderFailed")} error={problem} kept={t("kept")} />
         </div>
       )}
       {editing && <EditDialog memory={editing} onClose={() => setEditing(null)} />}

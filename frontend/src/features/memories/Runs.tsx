@@ -56,7 +56,6 @@ export function Runs() {
           rows={runs.data}
           rowId={(row) => row.run.run}
           error={runs.error}
-          onRetry={() => void runs.refetch()}
           onOpen={setOpened}
           empty={<Empty title={t("runsNone")}>{t("runsNoneWhy")}</Empty>}
         />

@@ -2,7 +2,7 @@
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/memories";
-import { toast } from "@/ui/Toasts";
+import { toast, toastError } from "@/ui/Toasts";
 
 type Marks = Schema["WantedMarks"];
 
@@ -29,7 +29,7 @@ export function useActions() {
   const mark = useMark();
   const retire = useCommand((ids: Ids, key) => each(ids, key, retireSome));
   const restore = useCommand((ids: Ids, key) => each(ids, key, restoreSome));
-  const failed = (error: Error) => toast({ title: t("failed"), detail: error.message, kind: "danger" });
+  const failed = (error: Error) => toastError(t("failed"), error);
 
   function pin(ids: Ids, pinned: boolean): void {
     const action = { label: t("undo"), onClick: () => pin(ids, !pinned) };

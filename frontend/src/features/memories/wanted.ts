@@ -73,10 +73,9 @@ export function isRanked(wanted: Wanted): boolean {
 }
 
 /** A list, newest first, page after page. */
-export function useListed(wanted: Wanted, enabled: boolean) {
+export function useListed(wanted: Wanted) {
   const query = useInfiniteQuery({
     queryKey: ["memories", "list", wanted],
-    enabled,
     initialPageParam: "",
     queryFn: ({ pageParam }) => readPage(wanted, pageParam, PAGE),
     getNextPageParam: (page) => page.next || undefined,
@@ -90,14 +89,14 @@ export function useListed(wanted: Wanted, enabled: boolean) {
 
 /**
  * What comes nearest to the words, from every folder or one. The person may see all of it; a session sees what is
- * everywhere and what is of its own folder, so each folder is asked by itself.
+ * everywhere and what is of its own folder, so each folder is asked by itself. With `nearest`, what is no match: where there
+ * is none, the memories that are least far.
  */
-export function useFound(wanted: Wanted, places: readonly Place[], enabled: boolean) {
+export function useFound(wanted: Wanted, places: readonly Place[], nearest: boolean) {
   const folders = foldersOf(wanted.place, places);
   return useQueries({
     queries: folders.map((directory) => ({
-      queryKey: ["memories", "found", wanted.q.trim(), directory, wanted.kind],
-      enabled,
+      queryKey: ["memories", "found", wanted.q.trim(), directory, wanted.kind, nearest],
       queryFn: () =>
         data(
           api.GET("/memories/recall", {
@@ -109,6 +108,7 @@ export function useFound(wanted: Wanted, places: readonly Place[], enabled: bool
                 trusted: false,
                 source: ["memory"] as const satisfies Hit["source"][],
                 limit: FOUND,
+                nearest,
                 ...(wanted.kind && { kind: [wanted.kind] }),
               },
             },

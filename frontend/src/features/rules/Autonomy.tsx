@@ -50,7 +50,6 @@ export function Autonomy() {
         rows={weeks}
         rowId={(row) => row.since}
         error={found.error}
-        onRetry={() => void found.refetch()}
         empty={<Empty title={t("autonomyNone")} />}
       />
       {proposals.length > 0 && <h3 className="mt-4 font-semibold">{t("proposals")}</h3>}

@@ -58,7 +58,6 @@ export function Grants() {
         rows={grants.data}
         rowId={(row) => String(row.seq)}
         error={grants.error}
-        onRetry={() => void grants.refetch()}
         onOpen={setEnding}
         exportAs="stead-leave"
         empty={<Empty title={t("grantsNone")}>{t("grantsNoneWhy")}</Empty>}

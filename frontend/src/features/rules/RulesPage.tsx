@@ -61,7 +61,6 @@ export function RulesPage() {
           rows={rules.data?.items}
           rowId={(row) => row.id}
           error={rules.error}
-          onRetry={() => void rules.refetch()}
           onOpen={setEnding}
           exportAs="stead-rules"
           empty={<Empty title={t("none")}>{t("noneWhy")}</Empty>}

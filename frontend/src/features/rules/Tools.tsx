@@ -41,7 +41,6 @@ export function Tools({ rules }: { rules: readonly Rule[] }) {
         rows={tools.data?.items}
         rowId={(row) => row.name}
         error={tools.error}
-        onRetry={() => void tools.refetch()}
         onOpen={setSetting}
         empty={null}
       />

@@ -30,7 +30,6 @@ export function SecretsPage() {
         rows={rows}
         rowId={(row) => row.name}
         error={secrets.error}
-        onRetry={() => void secrets.refetch()}
         onOpen={(row) => open(row.name)}
         exportAs="stead-secrets"
         empty={

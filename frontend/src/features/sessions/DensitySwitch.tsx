@@ -7,13 +7,14 @@ import { Menu } from "@/ui/Menu";
 
 export function DensitySwitch() {
   const density = useDensity((kept) => kept.density);
+  const keys = keysOf("density");
   const label = t("density", { density: t(`density_${density}`) });
   return (
     <>
       <Menu
         trigger={<IconButton icon="list" label={label} />}
         entries={[
-          { kind: "heading", label: t("densityTitle", { keys: keysOf("density") || "none" }) },
+          { kind: "heading", label: keys ? `${t("densityTitle")} (${keys})` : t("densityTitle") },
           ...DENSITIES.map((one) => ({
             kind: "check" as const,
             label: t(`density_${one}`),

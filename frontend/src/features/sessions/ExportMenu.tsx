@@ -3,7 +3,7 @@ import { all } from "@/api/client";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
 import { Menu } from "@/ui/Menu";
-import { toast } from "@/ui/Toasts";
+import { toastError } from "@/ui/Toasts";
 import { download } from "@/ui/table/csv";
 import { asCsv, asJson } from "./exporting";
 import { read } from "./list";
@@ -22,8 +22,7 @@ export function ExportMenu({ kind, status }: { kind: Kind; status: Filter }) {
       if (form === "csv") download(`${kind}s.csv`, "text/csv", asCsv(rows));
       else download(`${kind}s.json`, "application/json", asJson(rows));
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      toast({ title: t("failed_export"), detail, kind: "danger" });
+      toastError(t("failed_export"), error);
     } finally {
       setBusy(false);
     }

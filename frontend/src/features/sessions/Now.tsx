@@ -6,7 +6,7 @@ import { Countdown, Elapsed } from "@/story/view/Elapsed";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
-import { doing, isRunning, retryDue, stateOf } from "./words";
+import { doing, isRunning, retryDue, standing, stateOf } from "./words";
 
 const COLOUR = {
   work: "text-accent",
@@ -30,7 +30,7 @@ export function Now({
 }) {
   const { text, since } = doing(story);
   const due = retryDue(story);
-  const kind = due > 0 ? "ask" : stateOf(row.status);
+  const kind = due > 0 ? "ask" : stateOf(standing(row));
   return (
     <div className="flex min-h-9 w-full max-w-4xl items-center gap-2 px-5 py-0.5 text-sm md:px-7">
       {text ? (

@@ -16,6 +16,17 @@ import { ModelSwitch } from "./ModelSwitch";
 import { endedWell, type Row, stateOf, statusWord } from "./words";
 
 const SHOWN_FILES = 6;
+/** Ends whose summary is Stead's own, and says what to do in a terminal: here the reason is said, and has its button. */
+const SAID_BY_STEAD: ReadonlySet<string> = new Set([
+  "budget",
+  "cancelled",
+  "context",
+  "iterations",
+  "model",
+  "repetition",
+  "stall",
+  "wall_time",
+]);
 
 export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
   const written = row.facts.paths;
@@ -53,7 +64,7 @@ export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
         </div>
       )}
       {!good && row.reason && <p className="mt-1 font-medium">{sentence(reasonWords(row.reason))}</p>}
-      {row.summary && row.summary.trim() !== lastReply(items) && (
+      {!SAID_BY_STEAD.has(row.reason) && row.summary && row.summary.trim() !== lastReply(items) && (
         <div className="mt-2 max-w-measure">
           <Markdown>{row.summary}</Markdown>
         </div>

@@ -10,7 +10,7 @@ import { verbOf } from "@/story/view/words";
 import { Button } from "@/ui/Button";
 import { Popover } from "@/ui/Popover";
 import { SafeText } from "@/ui/SafeText";
-import { toast } from "@/ui/Toasts";
+import { toastError } from "@/ui/Toasts";
 
 type Call = Schema["CallRow"];
 type Change = { call: string; verb: "cancel" | "retry" };
@@ -103,7 +103,7 @@ function useChange(session: string) {
   return {
     act: (change: Change) =>
       command.mutate(change, {
-        onError: (error) => toast({ title: t("callFailed"), detail: error.message, kind: "danger" }),
+        onError: (error) => toastError(t("callFailed"), error),
       }),
   };
 }

@@ -1,7 +1,6 @@
 /** Rows of sessions: how each stands, what it is doing, what it cost. Only those near the window are in the page, so that ten thousand scroll like ten. */
 import { type KeyboardEvent, useRef } from "react";
 import { t } from "@/i18n/en/sessions";
-import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { formatUsd } from "@/ui/format";
 import { Link } from "@/ui/Link";
@@ -10,7 +9,7 @@ import { SafeText } from "@/ui/SafeText";
 import { State } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { useLongList } from "@/ui/useLongList";
-import { PLACES, type Row, stateOf, statusWord, whatAt } from "./words";
+import { PLACES, type Row, standing, stateOf, statusWord, whatAt } from "./words";
 
 const DESK_PX = 58;
 const PHONE_PX = 84;
@@ -23,10 +22,9 @@ export interface SessionListProps {
   /** Why older ones could not be read. */
   problem: Error | null;
   onMore: () => void;
-  onRetry: () => void;
 }
 
-export function SessionList({ rows, more, reading, problem, onMore, onRetry }: SessionListProps) {
+export function SessionList({ rows, more, reading, problem, onMore }: SessionListProps) {
   const list = useRef<HTMLUListElement>(null);
   const { virtual, shown, top } = useLongList(list, {
     count: rows.length,
@@ -84,9 +82,7 @@ export function SessionList({ rows, more, reading, problem, onMore, onRetry }: S
       )}
       {problem && (
         <div className="pt-4">
-          <ErrorNote title={t("moreFailed")} error={problem}>
-            <Button onClick={onRetry}>{t("again")}</Button>
-          </ErrorNote>
+          <ErrorNote title={t("moreFailed")} error={problem} />
         </div>
       )}
     </>
@@ -103,7 +99,7 @@ function Line({ row }: { row: Row }) {
       className="group -outline-offset-2 grid h-full grid-cols-[minmax(0,1fr)_auto] content-center gap-x-4 gap-y-0.5 hover:bg-hover md:-mx-2 md:grid-cols-[8.5rem_minmax(0,1fr)_6rem_8rem] md:items-center md:px-2"
     >
       <span className="text-sm max-md:order-3 md:row-span-2">
-        <State kind={stateOf(row.status)}>{statusWord(row.status)}</State>
+        <State kind={stateOf(standing(row))}>{statusWord(standing(row))}</State>
       </span>
       <span className="truncate font-medium max-md:order-1">
         <SafeText>{row.title || nameOf(row.directory)}</SafeText>

@@ -5,8 +5,9 @@ import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import { part } from "@/api/parts";
 import { listen, SESSION_SHORTCUTS } from "@/features/keys/shortcuts";
-import { bounded, useWorkspace } from "@/features/workspace/view";
+import { bounded, usePanel, useWorkspace } from "@/features/workspace/view";
 import { t } from "@/i18n/en/sessions";
+import { t as panelWord } from "@/i18n/en/workspace";
 import type { Item, Row, Story } from "@/story/shape";
 import { Timeline, type TimelineHandle } from "@/story/Timeline";
 import { usePlace } from "@/story/usePlace";
@@ -35,7 +36,7 @@ import { Budget, Grants, Setup } from "./Terms";
 import { TrialPanel } from "./TrialPanel";
 import { ModelTools, TurnTools, UndoTurn } from "./TurnTools";
 import { useSession } from "./useSession";
-import { hasEnded, isPausing, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
+import { hasEnded, isPausing, isRunning, type Kind, PLACES, standing, stateOf, statusWord } from "./words";
 
 const SidePanels = part(async () => (await import("@/features/workspace/SidePanels")).SidePanels);
 /** From here on the panels stand next to a conversation of 480 px; below they lie over it. */
@@ -81,6 +82,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
   const kept = usePanels((panels) => panels.open);
   const [sheet, setSheet] = useState(false);
   const width = useWorkspace((view) => view.width);
+  const panel = usePanel(row.kind === "objective");
   const panels = wide ? kept : sheet;
   const toggle = () => (wide ? usePanels.setState({ open: !kept }) : setSheet(!sheet));
   useFindKey(() => setFinding(true));
@@ -182,7 +184,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
         </Suspense>
       )}
       {!wide && (
-        <Sheet open={sheet} title={t("panels", { kind: row.kind })} onOpenChange={setSheet}>
+        <Sheet open={sheet} title={panelWord(panel)} onOpenChange={setSheet}>
           <Side row={row} story={story}>
             <Skeleton lines={6} className="p-4" />
           </Side>
@@ -218,8 +220,8 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
             <SafeText>{row.title || nameOf(row.directory)}</SafeText>
           </h1>
           <span role="status" aria-label={t("state")}>
-            <State kind={isPausing(story) ? "work" : stateOf(row.status)} className="text-sm">
-              {isPausing(story) ? t("pausingAfter") : statusWord(row.status)}
+            <State kind={isPausing(story) ? "work" : stateOf(standing(row))} className="text-sm">
+              {isPausing(story) ? t("pausingAfter") : statusWord(standing(row))}
             </State>
           </span>
         </div>

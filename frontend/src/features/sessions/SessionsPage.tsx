@@ -2,7 +2,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue } from "react";
 import { t } from "@/i18n/en/sessions";
-import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -90,9 +89,7 @@ function Rows({ kind, status, q }: { kind: Kind; status: Filter; q: string }) {
     if (!list.error) return <Skeleton lines={8} className="pt-4" />;
     return (
       <div className="pt-4">
-        <ErrorNote title={t("listFailed")} error={list.error}>
-          <Button onClick={() => void list.refetch()}>{t("again")}</Button>
-        </ErrorNote>
+        <ErrorNote title={t("listFailed")} error={list.error} />
       </div>
     );
   }
@@ -105,7 +102,6 @@ function Rows({ kind, status, q }: { kind: Kind; status: Filter; q: string }) {
       reading={list.isFetchingNextPage}
       problem={list.isFetchNextPageError ? list.error : null}
       onMore={() => void list.fetchNextPage()}
-      onRetry={() => void list.refetch()}
     />
   );
 }

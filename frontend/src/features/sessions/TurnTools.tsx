@@ -4,6 +4,7 @@ import { part } from "@/api/parts";
 import { useCheckpoints } from "@/features/workspace/checkpoints/reading";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
+import { HelpLink } from "@/ui/HelpLink";
 import { toast } from "@/ui/Toasts";
 import { useDeed } from "./commands";
 import { ModelSwitch } from "./ModelSwitch";
@@ -49,17 +50,14 @@ export function ModelTools({ row }: { row: Row }) {
         <Button
           size="sm"
           icon="refresh"
-          busy={(pending === "resume" || pending === "say") && t("resuming")}
-          onClick={() =>
-            row.status === "paused"
-              ? act({ verb: "resume" })
-              : act({ verb: "say", text: t("retryWords"), interrupt: false, attachments: [] })
-          }
+          busy={pending === "resume" && t("resuming")}
+          onClick={() => act({ verb: "resume" })}
         >
           {t("retryModel")}
         </Button>
       )}
       <ModelSwitch id={row.id} chain={row.chain} words={t("switchModel")} />
+      <HelpLink code="model" />
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/sessions";
-import { toast } from "@/ui/Toasts";
+import { toastError } from "@/ui/Toasts";
 import { download } from "@/ui/table/csv";
 
 export type Deed =
@@ -33,7 +33,7 @@ export function useDeed(session: string) {
           then?.(answer);
         },
         onError: (error) => {
-          if (!then) toast({ title: t(`failed_${deed.verb}`), detail: error.message, kind: "danger" });
+          if (!then) toastError(t(`failed_${deed.verb}`), error);
         },
       }),
   };
@@ -97,7 +97,6 @@ export async function exportSession(session: string, format: keyof typeof FORMAT
     const text = await data(api.GET("/sessions/{session}/export", { params, parseAs: "text" }));
     download(`${session}.${ending}`, kind, text);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    toast({ title: t("failed_export"), detail, kind: "danger" });
+    toastError(t("failed_export"), error);
   }
 }

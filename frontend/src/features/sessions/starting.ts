@@ -6,7 +6,7 @@ import { persist } from "zustand/middleware";
 import { api, data, Refused, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/sessions";
-import { toast } from "@/ui/Toasts";
+import { toastError } from "@/ui/Toasts";
 import type { Attaching } from "./attaching";
 import { type Draft, wanted, wantedSession } from "./draft";
 import { keepSaying } from "./drafts";
@@ -62,7 +62,7 @@ async function opened(draft: Draft, attaching: Attaching, key: string): Promise<
     if (!(error instanceof Refused) || error.status === 0) throw error;
     // The session is there; what was not taken is in its composer.
     keepSaying(answer.session, draft.goal);
-    toast({ title: t("failed_say"), detail: error.message, kind: "danger" });
+    toastError(t("failed_say"), error);
   }
   return answer;
 }

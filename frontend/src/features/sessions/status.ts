@@ -42,6 +42,14 @@ export function statusWord(status: Status): string {
   return Object.hasOwn(STATES, status) ? t(status) : status;
 }
 
+const STUCK: ReadonlySet<string> = new Set(["stall", "repetition", "model"]);
+
+/** How a session stands for people: one that is idle after a turn that came to no answer is not just idle. */
+export function standing({ status, reason }: Pick<Row, "status" | "reason">): Status {
+  if (status !== "idle" || reason === "" || reason === "done") return status;
+  return STUCK.has(reason) ? "failed" : "incomplete";
+}
+
 /** Whether an objective has ended; an interactive session never does. */
 export function hasEnded(status: Status): boolean {
   return (ENDS as readonly Status[]).includes(status);

@@ -4,7 +4,7 @@ import { plainOf } from "@/markdown/plain";
 import type { StepItem, Story } from "@/story/shape";
 import { objectOf, reasonWords, verbOf } from "@/story/view/words";
 import { revealed } from "@/ui/reveal";
-import { isRunning, type Row, statusWord } from "./status";
+import { hasEnded, isRunning, type Row, standing, statusWord } from "./status";
 
 export * from "./status";
 
@@ -28,10 +28,10 @@ export function whatAt(row: Row): string {
     case "cancelled":
       return sentence(reasonWords(row.reason));
     case "paused":
-      return row.reason ? t("nowPausedWhy", { why: reasonWords(row.reason) }) : t("nowPaused");
+      return row.reason ? t("nowPausedWhy", { why: reasonWords(row.reason, row.fault) }) : t("nowPaused");
     case "idle":
     case "closed":
-      return firstLine(plainOf(row.summary));
+      return standing(row) === row.status ? firstLine(plainOf(row.summary)) : sentence(reasonWords(row.reason));
     case "pending":
       return t("nowPending");
     default:
@@ -54,8 +54,9 @@ export function retryDue({ row, request, items }: Story): number {
 export function doing(story: Story): { text: string; since: number } {
   const { row, request, writing, progress } = story;
   if (!row) return { text: "", since: 0 };
-  if (row.status === "idle")
-    return still(row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : "");
+  // What ended says so itself, above the conversation.
+  if (hasEnded(row.status)) return still("");
+  if (row.status === "idle") return still(standing(row) === "idle" ? "" : whatAt(row));
   if (row.status === "closed") return still(statusWord("closed"));
   if (!isPausing(story) && (!isRunning(row.status) || row.status === "waiting")) return still(whatAt(row));
   if (progress?.what === "checks") return still(t("nowChecks", { count: progress.total }));

@@ -151,11 +151,7 @@ const WORK: readonly Column<Work>[] = [
 ];
 
 function WorkTable() {
-  const {
-    data: rows,
-    error,
-    refetch,
-  } = useQuery({
+  const { data: rows, error } = useQuery({
     queryKey: ["usage", "work"],
     queryFn: async () => {
       const query = { params: { query: { limit: NEWEST } } };
@@ -172,7 +168,6 @@ function WorkTable() {
       to={(row) => `/${row.kind === "session" ? "sessions" : "objectives"}/${row.id}`}
       sort={{ id: "cost_usd", desc: true }}
       error={error}
-      onRetry={() => void refetch()}
       exportAs="usage-by-work"
       empty={<Empty title={t("noneTitle", { days: 365 })}>{t("noneWhy")}</Empty>}
       after={<p className="mt-2 text-sm text-ink-2">{t("workNote", { count: NEWEST })}</p>}

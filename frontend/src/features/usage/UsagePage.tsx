@@ -5,7 +5,6 @@ import { Suspense, useMemo, useState } from "react";
 import { api, data } from "@/api/client";
 import { part } from "@/api/parts";
 import { t } from "@/i18n/en/usage";
-import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -30,7 +29,6 @@ export function UsagePage() {
   const {
     data: usage,
     error,
-    refetch,
     isPlaceholderData,
   } = useQuery({
     queryKey: ["usage", range],
@@ -53,11 +51,7 @@ export function UsagePage() {
           <Used rows={usage.items} days={range} today={usage.today} />
         </div>
       ) : error ? (
-        <ErrorNote title={t("readFailed")} error={error} kept={t("readKept")}>
-          <Button size="sm" onClick={() => void refetch()}>
-            {t("again")}
-          </Button>
-        </ErrorNote>
+        <ErrorNote title={t("readFailed")} error={error} kept={t("readKept")} />
       ) : (
         <Skeleton lines={8} />
       )}

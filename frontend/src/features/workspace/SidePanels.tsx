@@ -4,7 +4,17 @@ import { t } from "@/i18n/en/workspace";
 import { IconButton } from "@/ui/IconButton";
 import { Skeleton } from "@/ui/Skeleton";
 import { type Tab, Tabs } from "@/ui/Tabs";
-import { bounded, PANELS, type PanelName, USUAL, useWindowWidth, useWorkspace, widest } from "./view";
+import {
+  bounded,
+  OF_TASK,
+  PANELS,
+  type PanelName,
+  USUAL,
+  usePanel,
+  useWindowWidth,
+  useWorkspace,
+  widest,
+} from "./view";
 import { WidthHandle } from "./WidthHandle";
 
 type Panel = ComponentType<{ session: string }>;
@@ -28,9 +38,6 @@ const SHOWN: Record<PanelName, Panel> = {
 /** Those with a place in something: a scroll, a shell. */
 const KEPT: ReadonlySet<PanelName> = new Set(["files", "terminal"]);
 
-/** An objective keeps neither edits nor checkpoints to go back to, and its terms have its budget. */
-const OF_TASK: ReadonlySet<PanelName> = new Set(["files", "terminal", "context"]);
-
 /**
  * What stands beside a session's conversation: its files, what changed, a terminal, its checkpoints, what its next
  * request holds, and what it may spend. It fills the height of its place; on a desk it has a width of its own that the
@@ -44,8 +51,7 @@ export function SidePanels({
   /** Of an objective: its goal, plan and terms, which its budget is one of. */
   task?: ReactNode;
 }) {
-  const wanted = useWorkspace((view) => (task ? view.taskPanel : view.panel));
-  const panel = task && wanted !== "task" && !OF_TASK.has(wanted) ? "task" : wanted;
+  const panel = usePanel(Boolean(task));
   const window = useWindowWidth();
   const width = bounded(
     useWorkspace((view) => view.width),

@@ -67,3 +67,12 @@ export const useWorkspace = create<View>()(
     { name: "stead.workspace", partialize: ({ panel, width, readAloud }) => ({ panel, width, readAloud }) },
   ),
 );
+
+/** An objective keeps neither edits nor checkpoints to go back to, and its terms have its budget. */
+export const OF_TASK: ReadonlySet<PanelName | "task"> = new Set(["files", "terminal", "context", "task"]);
+
+/** The panel that is open next to a session, or next to an objective. */
+export function usePanel(task: boolean): PanelName | "task" {
+  const wanted = useWorkspace((view) => (task ? view.taskPanel : view.panel));
+  return task && !OF_TASK.has(wanted) ? "task" : wanted;
+}

@@ -219,4 +219,5 @@ export default translation<typeof t>()({
   exportWhole: "Vollständiges Backup",
   exportFailed: "Die Erinnerungen konnten nicht exportiert werden",
   exportCut: "Die Datei enthält nur die neuesten {count, number}.",
+  nearest: "Kein Treffer, aber der Bedeutung nach am nächsten",
 });

@@ -14,7 +14,6 @@ export default translation<typeof t>()({
   undoFileNamed: "Änderungen an {path} rückgängig machen",
   undoHunk: "Abschnitt zurücksetzen",
   undoHunkNamed: "Abschnitt ab Zeile {line, number} zurücksetzen",
-  undoFailed: "Nichts wurde zurückgesetzt",
   openFileNamed: "{path} öffnen",
   commentFor: "Kommentar zu {place}",
   commentHint: "Um mehr Zeilen auszuwählen, halte zuerst die Umschalttaste und drücke die Pfeiltasten.",

@@ -47,7 +47,6 @@ export default translation<typeof t>()({
   find: "In diesem Gespräch suchen",
   plan: "Plan",
   planOf: "Plan: {done} von {count}",
-  panels: "{kind, select, objective {Ziel und Plan} other {Bereiche}}",
   showPanels: "Seitenleiste einblenden",
   hidePanels: "Seitenleiste ausblenden",
   fork: "Von hier abzweigen",
@@ -94,7 +93,6 @@ export default translation<typeof t>()({
   interruptWhy:
     "Unterbricht die Antwort; Aufrufe, die noch nicht begonnen haben, entfallen. Einfaches Senden wird vor der nächsten Anfrage gelesen",
   kept: "Deine Nachricht ist noch da.",
-  nowIdleWhy: "Bereit: {why}",
   nowPending: "Startet",
   nowThinking: "Denkt nach …",
   nowWriting: "Schreibt …",
@@ -183,7 +181,6 @@ export default translation<typeof t>()({
   effort_medium: "Mittel",
   effort_high: "Hoch",
   retryModel: "Erneut versuchen",
-  retryWords: "Versuch es noch einmal.",
   archive: "Archivieren",
   unarchive: "Aus dem Archiv holen",
   write: "Nachricht schreiben",

@@ -218,4 +218,5 @@ export const t = define("memories", {
   exportWhole: "Full backup",
   exportFailed: "Couldn’t export the memories",
   exportCut: "Only the newest {count, number} are in the file.",
+  nearest: "No match, but the nearest in meaning",
 });

@@ -14,7 +14,6 @@ export const t = define("review", {
   undoFileNamed: "Undo the changes of {path}",
   undoHunk: "Undo hunk",
   undoHunkNamed: "Undo hunk at line {line, number}",
-  undoFailed: "Nothing was undone",
   openFileNamed: "Open {path}",
   commentFor: "Comment on {place}",
   commentHint: "To select more lines, hold Shift and press the arrow keys first.",

@@ -40,7 +40,6 @@ export const t = define("sessions", {
   resuming: "Resuming…",
   switchModel: "Switch model",
   retryModel: "Retry",
-  retryWords: "Try again.",
   review: "Review",
   undoTurn: "Undo…",
   undoNone: "Couldn’t undo this turn",
@@ -53,7 +52,6 @@ export const t = define("sessions", {
   find: "Find in this conversation",
   plan: "Plan",
   planOf: "Plan: {done} of {count}",
-  panels: "{kind, select, objective {Goal and plan} other {Panels}}",
   showPanels: "Show the side panel",
   hidePanels: "Hide the side panel",
   fork: "Fork from here",
@@ -102,7 +100,6 @@ export const t = define("sessions", {
   interruptWhy:
     "Interrupts the reply; calls that have not started are skipped. A plain send is read before the next request",
   kept: "Your message is still here.",
-  nowIdleWhy: "Idle: {why}",
   nowPending: "Starting",
   nowThinking: "Thinking…",
   nowWriting: "Writing…",

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
 import { formatTokens, formatUsd } from "@/ui/format";
+import { HelpLink } from "@/ui/HelpLink";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
@@ -26,14 +27,16 @@ export function unpricedWords(said: { unpriced?: readonly string[] | undefined }
 }
 
 /** Why a request brought no whole reply, and what of its reservation counts as spent. */
-export function failedWords({ kind, error, spend }: Schema["ModelFailed"]): string {
+export function failedWords({ kind, error, attempts, spend }: Schema["ModelFailed"]): string {
   const reserved =
     spend.usd_micros > 0
       ? t("reservedUsd", { usd: formatUsd(spend.usd_micros) })
       : spend.tokens > 0
         ? t("reservedTokens", { tokens: formatTokens(spend.tokens) })
         : "";
-  return [failedWhy(kind, error.replace(/\.$/, "")), reserved].filter(Boolean).join("; ");
+  // Of tries that were made, the error adds to what each brought only a next step in the terminal.
+  const why = attempts.length > 0 ? attempts.join("; ") : error.replace(/\.$/, "");
+  return [failedWhy(kind, why), reserved].filter(Boolean).join("; ");
 }
 
 function failedWhy(kind: string, error: string): string {
@@ -47,10 +50,7 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
   "notice.given": (body) => quiet(t("notice", { text: body.text })),
   "rules.read": rulesRead,
   "turn.ended": turnEnded,
-  "objective.ended": ({ status, reason }) => ({
-    kind: END_KINDS[status],
-    text: t(`ended_${status}`, { why: reasonWords(reason) }),
-  }),
+  "objective.ended": ({ status }) => ({ kind: END_KINDS[status], text: t("ended") }),
   "checks.run": checked,
   "checks.set": ({ by }) => quiet(t(`checksSet_${by}`)),
   "check.answered": ({ holds, door }) => ({
@@ -58,7 +58,11 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
     text: t(holds ? "checkConfirmed" : "checkRefused", { door: doorWord(door) }),
   }),
   "objective.retried": () => quiet(t("retriedObjective")),
-  "session.paused": ({ why }) => ({ kind: "ask", text: why ? t("pausedWhy", { why: reasonWords(why) }) : t("paused") }),
+  "session.paused": ({ why, fault }) => ({
+    kind: "ask",
+    text: why ? t("pausedWhy", { why: reasonWords(why, fault) }) : t("paused"),
+    more: fault && <HelpLink code={fault} />,
+  }),
   "session.resumed": () => quiet(t("resumed")),
   "session.stopped": ({ surface, why }) => {
     const door = doorWord(surface);

@@ -177,7 +177,7 @@ it("knows when a model's failure is the last thing that happened", () => {
       retry_after_ms: 0,
     },
   });
-  const paused = line({ type: "session.paused", why: "the key was refused" });
+  const paused = line({ type: "session.paused", why: "the key was refused", fault: "model" });
   const ends = (...items: Fresh[]) =>
     endsInFailure(rowsOf(story(...items).items, { session: STREAM, density: "normal", open: new Set() }));
   expect(ends(message("Go"), failed("overloaded"))).toBe(true);

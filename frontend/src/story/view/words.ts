@@ -70,8 +70,12 @@ const REASONS: ReadonlySet<string> = new Set([
 /** As the record has it since the first version. */
 const PAUSED = "the person paused it";
 
-/** Why it ended, in words; the daemon's own word where there are no better ones. */
-export function reasonWords(reason: string): string {
+/** Kinds of faults that the page says in its own words; the daemon's say what to do in a terminal. */
+const FAULTS: ReadonlySet<string> = new Set(["model", "budget", "internal", "not_found"]);
+
+/** Why it ended or is paused, in words; the daemon's own where there are no better ones. `fault` is what kind paused it. */
+export function reasonWords(reason: string, fault = ""): string {
+  if (FAULTS.has(fault)) return t(`fault_${fault}` as Key);
   if (reason === PAUSED) return t("reason_paused");
   return REASONS.has(reason) ? t(`reason_${reason}` as Key) : reason;
 }

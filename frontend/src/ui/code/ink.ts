@@ -3,7 +3,9 @@ import { HighlightStyle } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 
 export const ink = HighlightStyle.define([
-  { tag: [tags.comment, tags.meta], class: "text-ink-3 italic" },
+  { tag: tags.comment, class: "text-ink-3 italic" },
+  // Signs of markup stand upright: a slanted one leaves a gap.
+  { tag: tags.meta, class: "text-ink-3" },
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.tagName, tags.self], class: "text-code-word" },
   { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.attributeValue], class: "text-code-text" },
   {

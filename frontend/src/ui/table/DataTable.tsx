@@ -19,7 +19,6 @@ export interface DataTableProps<Row extends object> {
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => string;
   error?: Error | null | undefined;
-  onRetry?: (() => void) | undefined;
   /** Where a row leads: an address of this page. */
   to?: ((row: Row) => string) | undefined;
   /** What Enter or a press on a row does, where a row is no address. */
@@ -51,18 +50,12 @@ const DESK = matchMedia("(min-width: 48rem)");
  * by arrow keys. It draws the rows in sight only. A phone gets cards.
  */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { name, rows, error, onRetry, empty, toolbar, after, long } = props;
+  const { name, rows, error, empty, toolbar, after, long } = props;
   if (error && !rows) {
     return (
       <>
         {toolbar}
-        <ErrorNote title={t("failed")} error={error} kept={t("kept")}>
-          {onRetry && (
-            <Button size="sm" onClick={onRetry}>
-              {t("again")}
-            </Button>
-          )}
-        </ErrorNote>
+        <ErrorNote title={t("failed")} error={error} kept={t("kept")} />
       </>
     );
   }

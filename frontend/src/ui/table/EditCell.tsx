@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { t } from "@/i18n/en/table";
 import { cx } from "../classes";
-import { toast } from "../Toasts";
+import { toastError } from "../Toasts";
 import type { Column } from "./columns";
 
 /** A field in place of a cell. Its draft is its own until it is saved: a key typed here draws nothing else. */
@@ -33,7 +33,7 @@ export function EditCell<Row>({
       await column.edit.commit(row, draft);
       onFinish(refocus);
     } catch (error) {
-      toast({ title: t("notSaved"), detail: error instanceof Error ? error.message : String(error), kind: "danger" });
+      toastError(t("notSaved"), error);
       settled.current = false;
       setSaving(false);
     }

@@ -35,9 +35,14 @@ export interface Edit<Row> {
 const NARROWEST = 140;
 const NUMERIC = 104;
 
-/** In px; `undefined` shares what is left. */
+/** Of a letter of a heading, and of what stands around it: padding, and the mark of what it is sorted by. */
+const LETTER = 7.2;
+const AROUND = 32;
+
+/** In px, never less than its heading takes in any language; `undefined` shares what is left. */
 export function widthOf<Row>(column: Column<Row>): number | undefined {
-  return column.width ?? (column.numeric ? NUMERIC : undefined);
+  const width = column.width ?? (column.numeric ? NUMERIC : undefined);
+  return width && Math.max(width, Math.ceil(column.header.length * LETTER + AROUND));
 }
 
 /** The narrowest that a table of these columns can be, in px. */

@@ -2,7 +2,7 @@
 import { api, data, newKey, type Schema } from "@/api/client";
 import { queries, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/workspace";
-import { toast } from "@/ui/Toasts";
+import { toast, toastError } from "@/ui/Toasts";
 import { readCheckpoints } from "./reading";
 
 export interface Wanted {
@@ -43,7 +43,6 @@ async function back(session: string, wanted: Wanted): Promise<void> {
   try {
     await reportRestored(session, wanted, await restore(session, wanted, newKey()));
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    toast({ title: t("restoreFailed"), detail, kind: "danger" });
+    toastError(t("restoreFailed"), error);
   }
 }
