@@ -47,6 +47,7 @@ from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
+from stead.runtime.agents import Subagents
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
@@ -62,6 +63,7 @@ from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
 from stead.runtime.session_commands import forget_kept
+from stead.runtime.specialists import Specialists
 from stead.runtime.terminals import closed
 from stead.storage.attachments import AttachmentStore
 from stead.storage.audit import Audit
@@ -87,6 +89,7 @@ from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
 from stead.tools.searching import Searcher, WebSearchTool
 from stead.tools.shell import ShellTool
+from stead.tools.spawning import SpawnTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
 from stead.web.app import create_app
@@ -182,6 +185,7 @@ class House:
         copies = (ReadModels(self.views), KeptFiles(contents))
         self.memory = MemoryHouse(home, settings, keys, self._shared(bus, copies))
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
+        self.specialists = Specialists(home.specialists, lambda: [tool.spec.name for tool in tools])
         tools = self._tools(Dialer(own.reach), preferences)
         self.book = self._secrets(tools, keys)
         self.deps = Deps(
@@ -206,6 +210,9 @@ class House:
             new_id=new_id,
             attachments=self.attachments,
             memory=self.memory.parts,
+            agents=Subagents(
+                lambda: self.deps, lambda id: self.sessions.actor(id), self.specialists, lambda: self.book
+            ),
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
@@ -304,7 +311,8 @@ class House:
                 for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
             ),
             ProposeSoulTool(self.memory.soul_proposals),
-            FindTools(lambda: [tool.spec for tool in tools], self.memory.skills.approved),
+            SpawnTool(),
+            FindTools(lambda: [self.specialists.shown(tool.spec) for tool in tools], self.memory.skills.approved),
             UseTool(),
         ]
         return tools

@@ -87,6 +87,10 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """Lists leave it out unless they are asked for it."""
     guarded: tuple[str, ...] = ()
     """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
+    parent: SessionId = SessionId("")
+    """Of a subagent: the session that started it, whose figures include its own once it has ended."""
+    specialist: str = ""
+    """The kind of a subagent."""
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from typing import TypeVar
 import msgspec
 
 from stead.brain.rule_sentences.grammar import constraint_rules
+from stead.domain.agents import NO_TOOLS
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError, MachineUnavailable
 from stead.domain.events import SessionOpened
 from stead.domain.ids import CallDigest
@@ -163,7 +164,7 @@ class Gate:
             InvalidRequest: a name that no tool has.
         """
         for name in names:
-            if name not in self._tools:
+            if name not in self._tools and name not in NO_TOOLS:
                 raise InvalidRequest(f"there is no tool {name!r}; the tools are {', '.join(self._tools)}")
         return tuple(tool.spec for name, tool in self._tools.items() if not names or name in names)
 
