@@ -91,6 +91,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """Of a subagent: the session that started it, whose figures include its own once it has ended."""
     specialist: str = ""
     """The kind of a subagent."""
+    agents: int = 0
+    """Its own subagents that are under way."""
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -199,9 +199,12 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=replace(row, **given))
         case ev.BudgetRaised(budget=budget):
             return replace(objective, row=replace(row, budget=budget))
+        case ev.AgentSpawned():
+            return replace(objective, row=replace(row, agents=row.agents + 1))
         case ev.AgentEnded(spend=spend, iterations=iterations):
             counted = replace(
                 row,
+                agents=max(0, row.agents - 1),
                 tokens_used=row.tokens_used + spend.tokens,
                 usd_micros_used=row.usd_micros_used + spend.usd_micros,
                 price_known=row.price_known and spend.price_known,
