@@ -11,7 +11,7 @@ from tests.flows.house import Json, LivingHome
 
 ROOT = "ROOT"
 """Begins the goal of a session that a person opened; a subagent's task begins with a word of its own."""
-_NAMED = re.compile(r"\b(ROOT|[A-Z]{2,}\d*): ")
+_NAMED = re.compile(r"\b(ROOT|[A-Z]+\d*): ")
 
 
 def spawn(task: str, **asked: object) -> Call:
@@ -39,6 +39,11 @@ def _text(content: object) -> str:
 def children(house: LivingHome, id: str) -> list[Json]:
     """The rows of the subagents that a session has started, in their order."""
     return [house.get(f"/objectives/{body['session']}") for body in house.bodies(id, "agent.spawned")]
+
+
+def descendants(house: LivingHome, id: str) -> list[Json]:
+    """The rows of all subagents below a session, each after its parent."""
+    return list(house.get(f"/sessions/{id}/agents")["items"])
 
 
 def report(house: LivingHome, id: str, place: int = 0) -> Json:

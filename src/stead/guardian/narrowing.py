@@ -71,7 +71,9 @@ def narrowed(parent: Session, order: Order, caps: Caps, shares: int) -> Narrowed
     allotment = _allotment(parent, order, caps, max(2, shares))
     if isinstance(allotment, str):
         return allotment
-    tools, lost_tools = _tools(spec.tools, [caps.tools, order.tools])
+    own_tools, _ = _tools(spec.tools, caps.tools)
+    tools, _ = _tools(own_tools, order.tools)
+    _, lost_tools = _tools(spec.tools, order.tools)
     hosts, lost_hosts = _hosts(spec.hosts, order.hosts)
     secrets = tuple(secret.name for secret in spec.secrets if secret.name in order.secrets)
     own = spec.limits
@@ -91,17 +93,16 @@ def narrowed(parent: Session, order: Order, caps: Caps, shares: int) -> Narrowed
     )
 
 
-def _tools(parent: Sequence[str], wishes: Sequence[Sequence[str] | None]) -> tuple[tuple[str, ...], list[str]]:
-    """The tools that the parent and every wish has; the empty list stands for all tools at the parent alone."""
-    allowed: list[str] | None = [name for name in parent if name not in NO_TOOLS] if parent else None
-    lost: list[str] = []
-    for wish in wishes:
-        if wish is None:
-            continue
-        wanted = [name for name in dict.fromkeys(wish) if name not in NO_TOOLS]
-        lost += [name for name in wanted if allowed is not None and name not in allowed]
-        allowed = [name for name in wanted if allowed is None or name in allowed]
-    return (() if allowed is None else tuple(allowed) or NO_TOOLS), lost
+def _tools(held: Sequence[str], wish: Sequence[str] | None) -> tuple[tuple[str, ...], list[str]]:
+    """Of the tools that are wished for, those that are held, and those that are not; an empty ``held`` has every one.
+
+    In a wish an empty list means none; what comes of it is written as ``NO_TOOLS``.
+    """
+    if wish is None:
+        return tuple(held), []
+    wanted = [name for name in dict.fromkeys(wish) if name not in NO_TOOLS]
+    lost = [name for name in wanted if held and name not in held]
+    return tuple(name for name in wanted if name not in lost) or NO_TOOLS, lost
 
 
 def _hosts(parent: Sequence[str], wish: Sequence[str] | None) -> tuple[tuple[str, ...], list[str]]:
