@@ -96,6 +96,11 @@ class Home(NamedTuple):
         return self.data / "memory-files.json"
 
     @property
+    def specialists(self) -> Path:
+        """The person's own specialists, one Markdown file each; need not be there."""
+        return self.root / "specialists"
+
+    @property
     def heads(self) -> Path:
         """The copy of the journal's signed heads, unless the settings put it elsewhere; outside the data folder."""
         return self.root / "heads.jsonl"

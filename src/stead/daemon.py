@@ -48,6 +48,7 @@ from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
+from stead.runtime.agents import Subagents
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
@@ -64,6 +65,7 @@ from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
 from stead.runtime.session_commands import forget_kept
+from stead.runtime.specialists import Specialists
 from stead.runtime.terminals import closed
 from stead.runtime.trash import Trash
 from stead.storage.attachments import AttachmentStore
@@ -90,6 +92,7 @@ from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
 from stead.tools.searching import Searcher, WebSearchTool
 from stead.tools.shell import ShellTool
+from stead.tools.spawning import SpawnTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
 from stead.web.app import create_app
@@ -188,6 +191,7 @@ class House:
         self.mcp = McpHouse(
             lambda: self.home, self.machines.programs, Dialer(own.reach), self.journal.vault, lambda: self.book
         )
+        self.specialists = Specialists(home.specialists, lambda: [tool.spec.name for tool in tools])
         tools = self._tools(Dialer(own.reach), preferences)
         self.book = self._secrets(tools, keys)
         self.deps = Deps(
@@ -212,6 +216,9 @@ class House:
             new_id=new_id,
             attachments=self.attachments,
             memory=self.memory.parts,
+            agents=Subagents(
+                lambda: self.deps, lambda id: self.sessions.actor(id), self.specialists, lambda: self.book
+            ),
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
@@ -312,7 +319,11 @@ class House:
             ),
             ProposeSoulTool(self.memory.soul_proposals),
             *self.mcp.tools,
-            FindTools(lambda: [*(tool.spec for tool in tools), *self.mcp.specs()], self.memory.skills.approved),
+            SpawnTool(),
+            FindTools(
+                lambda: [*(self.specialists.shown(tool.spec) for tool in tools), *self.mcp.specs()],
+                self.memory.skills.approved,
+            ),
             UseTool(),
         ]
         return tools

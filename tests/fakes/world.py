@@ -25,6 +25,7 @@ from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Ran, Reply
 from stead.domain.providers import Role
+from stead.domain.secrets import Secret
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
@@ -34,12 +35,14 @@ from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.held_changes import HeldChanges
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
+from stead.runtime.agents import Subagents
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.session_commands import forget_kept
 from stead.runtime.sessions import Actor
+from stead.runtime.specialists import Specialists
 from stead.storage.contents import ContentStore
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import derive_keys
@@ -167,6 +170,14 @@ class NoTerminals:
 
     def at(self, session: SessionId, id: str) -> Terminal:
         raise NotFound(f"there is no terminal {id!r}")
+
+
+class NoSecretsGiven:
+    """No secret is handed on to any session."""
+
+    def given(self, names: Sequence[str], session: SessionId) -> tuple[Secret, ...]:
+        """None."""
+        return ()
 
 
 class NoProofs:
@@ -319,6 +330,7 @@ class World:
             new_id=self.new_id,
             attachments=self.attachments,
             memory=memory,
+            agents=Subagents(lambda: self.deps, self.actor, Specialists(folder / "specialists"), NoSecretsGiven),
             approval_ttl_s=3600,
             backoff_ms=0,
         )

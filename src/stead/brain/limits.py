@@ -27,6 +27,9 @@ def reached(session: Session) -> Finish | None:
         return _failed(session, "stall", f"the same call came {session.same_calls} times in a row: {session.last_call}")
     if session.same_texts >= limit.repetition:
         return _failed(session, "repetition", f"the same reply came {session.same_texts} times in a row")
+    waiting = any(call.step in ("new", "approved") for call in session.calls.values())
+    if waiting and calls_left(session) <= 0:
+        return _failed(session, "calls", f"it made all of its {limit.calls} calls of tools{_way(session)}")
     if session.worked_ms > limit.wall_s * 1000:
         return _failed(session, "wall_time", f"it worked for more than {limit.wall_s} s")
     if session.failures >= FAILURES:
@@ -34,18 +37,25 @@ def reached(session: Session) -> Finish | None:
     return None
 
 
+def calls_left(session: Session) -> int:
+    """How many calls of tools the turn, or the run, may still make."""
+    return session.spec.limits.calls - (len(session.actions) - session.acted_from)
+
+
 def iterations(session: Session) -> Finish | None:
     """The limit on model requests, looked at before another one."""
     limit = session.spec.limits.iterations
     if session.iterations < limit:
         return None
-    return _failed(session, "iterations", f"it used all of its {limit} model requests; {_way(session)}")
+    return _failed(session, "iterations", f"it used all of its {limit} model requests{_way(session)}")
 
 
 def _way(session: Session) -> str:
+    if session.spec.parent:
+        return ""
     if session.spec.interactive:
-        return "say more to go on"
-    return f"go on with `stead retry {session.id} --iterations N`"
+        return "; say more to go on"
+    return f"; go on with `stead retry {session.id} --iterations N`"
 
 
 def over_budget(session: Session, needed_tokens: int) -> Finish:
@@ -57,7 +67,9 @@ def over_budget(session: Session, needed_tokens: int) -> Finish:
     """
     tokens = session.budget.tokens
     short = tokens != "unlimited" and tokens - session.spent.tokens < needed_tokens
-    if session.spec.interactive:
+    if session.spec.parent:
+        way = "Its parent set no more aside for it"
+    elif session.spec.interactive:
         way = f"Raise it: `stead session budget {session.id} {'--tokens' if short else '--usd'} N`"
     else:
         way = f"Go on with more: `stead retry {session.id} {'--budget-tokens' if short else '--budget-usd'} N`"

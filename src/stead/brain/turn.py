@@ -11,9 +11,10 @@ from itertools import islice, takewhile
 from stead.brain import context, ends, limits, summarising
 from stead.brain.world import World
 from stead.domain import events as ev
+from stead.domain.agents import AT_ONCE, SPAWN
 from stead.domain.effects import Effect, Record, RunTools, Wait
 from stead.domain.messages import AssistantMessage, UserMessage
-from stead.domain.sessions import STEAD, Call, Session
+from stead.domain.sessions import STEAD, Call, Session, open_agents
 from stead.domain.tools import side_by_side
 
 SIDE_BY_SIDE = 8
@@ -38,11 +39,16 @@ def next_effect(session: Session, world: World) -> Effect | None:
         return reached
     if owed := ends.owed(session):
         return owed
+    agents = len(open_agents(session))
     for call in session.calls.values():
         match call.step:
             case "done":
                 continue
+            case "started" if call.key in session.agents:
+                continue  # its subagent works; others may be started beside it
             case "started":
+                return None
+            case _ if agents and (call.tool != SPAWN or agents >= AT_ONCE):
                 return None
             case "asking" if session.interrupted:
                 return Record((ev.ApprovalLapsed(id=call.approval, key=call.key, why="interrupted"),))
@@ -54,6 +60,8 @@ def next_effect(session: Session, world: World) -> Effect | None:
                 return Record((_not_run(session, call),))
             case "new" | "approved":
                 return _next_calls(session, call, world)
+    if session.calls:
+        return None  # subagents are under way
     if session.compacting and summarising.answered(session):
         return summarising.take_up(session, world)
     if session.compacting:
@@ -79,7 +87,7 @@ def _next_calls(session: Session, first: Call, world: World) -> Effect:
         return RunTools((first.key,))
     calls = list(session.calls.values())
     following = takewhile(lambda call: call.step == "new" and call.tool in parallel, calls[calls.index(first) :])
-    return RunTools(tuple(call.key for call in islice(following, SIDE_BY_SIDE)))
+    return RunTools(tuple(call.key for call in islice(following, min(SIDE_BY_SIDE, limits.calls_left(session)))))
 
 
 def _not_run(session: Session, call: Call) -> ev.ToolFinished:

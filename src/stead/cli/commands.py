@@ -56,6 +56,8 @@ def load(name: str) -> Command:
             from stead.cli.rules import COMMANDS
         case "autonomy":
             from stead.cli.rules_history import COMMANDS
+        case "specialist":
+            from stead.cli.specialists import COMMANDS
         case "directives":
             from stead.cli.directives import COMMANDS
         case "egress":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from stead.cli.agents import print_tree, tree_of
 from stead.cli.finding import find_objective
 from stead.cli.forms import ALL, OBJECTIVE, Act, Listing, arg, command, fields
 from stead.cli.invocation import OK, CommandError, Invocation
@@ -27,9 +28,11 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     client, out = invocation.client, invocation.out
     row = client.get(f"/objectives/{arguments.id}")
     steps = list(client.items(f"/objectives/{arguments.id}/steps", limit=200))
+    agents = tree_of(client, row)
     if out.as_json:
-        return invocation.report({"objective": row, "steps": steps})
+        return invocation.report({"objective": row, "steps": steps, "agents": agents})
     print_row(out, row)
+    print_tree(out, row["id"], agents)
     for step in steps:
         _print_step(out, step)
     if row["pending_approvals"]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from stead.cli.agents import print_tree, tree_of
 from stead.cli.forms import ALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import OK, Invocation
 from stead.cli.labels import model_name, subject_of
@@ -32,9 +33,11 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     client, out, path = invocation.client, invocation.out, f"/sessions/{arguments.id}"
     row = client.get(path)
     calls, watchers = list(client.items(f"{path}/calls")), list(client.items(f"{path}/watchers"))
+    agents = tree_of(client, row)
     if out.as_json:
-        return invocation.report({"session": row, "calls": calls, "watchers": watchers})
+        return invocation.report({"session": row, "calls": calls, "watchers": watchers, "agents": agents})
     print_row(out, row, watchers)
+    print_tree(out, row["id"], agents)
     if calls:
         out.line("calls")
     for call in calls:

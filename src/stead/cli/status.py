@@ -34,7 +34,8 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         invocation.report(found, f"daemon  not running, home {home!r}", "next    stead up")
         return UNREACHABLE
     try:
-        running = len(client.get("/objectives", status="running", limit=500)["items"])
+        work = client.get("/objectives", status="running", limit=500)["items"]
+        running, agents = len(work), sum(row["agents"] for row in work)
         approvals = client.get("/approvals", status="pending", limit=500)["items"]
         reviews = client.get("/reviews")["items"]
     except ApiError as error:  # lists need room on the disk; how the daemon stands is most wanted when there is none
@@ -42,7 +43,12 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         invocation.report(found, fill("daemon  running, version {version}", found), fill("lists   {why}", found))
         return FAILED
     if out.as_json:
-        counts = {"objectives_running": running, "approvals_pending": len(approvals), "reviews_wanted": len(reviews)}
+        counts = {
+            "objectives_running": running,
+            "subagents_running": agents,
+            "approvals_pending": len(approvals),
+            "reviews_wanted": len(reviews),
+        }
         return invocation.report({"running": True, **status, **counts})
     address, isolation = client.address, status["isolation"]
     waiting = []
@@ -61,6 +67,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         "off": "" if isolation["available"] else f"{style('off', 'yellow')}: ",
         "hint": "" if isolation["available"] else " See: stead doctor",
         "running": running,
+        "agents": agents,
         "waiting": ", ".join(waiting) or "none",
     }
     out.pairs(pairs(_ROWS, shown))
@@ -70,6 +77,6 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
 _ROWS = (
     "daemon: running for {since}, version {version}, process {pid} | page: {page}  (sign in with: stead open)"
     " | model: {model} | sandbox: {off:raw}{isolation.statement}{hint:raw}"
-    " | running: {running:#objective} | waiting: {waiting:raw}"
+    " | running: {running:#objective}[, {agents:#subagent}] | waiting: {waiting:raw}"
 )
 COMMANDS = {"status": command(_status)}

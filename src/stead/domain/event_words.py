@@ -16,6 +16,16 @@ MARKS = {"added": "+", "changed": "~", "deleted": "-", "mode": "m"}
 PATHS = 12
 """Of a list of paths, so many are shown."""
 _LINES: dict[str, tuple[str, str]] = {
+    "agent.ended": (
+        "subagent {session} ended: {status} ({reason}), {spend.tokens:number} tokens, {facts.calls:#call}, "
+        "{facts.changed:#path} changed",
+        "",
+    ),
+    "agent.spawned": (
+        "started subagent {session}  {title:100}, with up to {allotment.tokens:number} tokens and "
+        "{allotment.iterations:#request}[; not given: {dropped:200}]",
+        "",
+    ),
     "budget.raised": ("may spend {budget.tokens:number} tokens, {budget.usd_micros:money} in all", ""),
     "checkpoint.failed": ("no checkpoint of turn {turn}: {why:300}", "red"),
     "content.redacted": ("words of {events:#event} here were forgotten", "yellow"),

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.agent_events import *
 from stead.domain.approval_events import *
 from stead.domain.check_events import *
 from stead.domain.checks import Check, RunFacts
@@ -271,6 +272,7 @@ Body = (
     | SessionDeleted
     | SessionBody
     | ReadingBody
+    | AgentBody
     | MachineBody
     | MemoryBody
     | HomeBody

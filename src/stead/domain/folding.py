@@ -20,14 +20,15 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from stead.domain import events as ev
+from stead.domain.agents import Allotment, Taint
 from stead.domain.checking import acted, append_findings, apply_checks, checks_text, owned, undone
 from stead.domain.conversation import append_message, close_turn, digest_messages, record_source
 from stead.domain.home_events import HomeBody
 from stead.domain.memory_events import MemoryFact
 from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
-from stead.domain.policies import PlannedCall
+from stead.domain.policies import Integrity, Label, PlannedCall
 from stead.domain.secret_words import secrets_text
-from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
+from stead.domain.sessions import PERSON, STEAD, Action, Agent, Call, Grant, Session
 from stead.domain.trials import Review
 from stead.domain.turns import Worked, apply_queue, apply_work, begin_turn, plan_text, receive
 
@@ -49,6 +50,7 @@ def begin(event: ev.Event) -> Session:
         raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
     goal = [] if body.contract is None else [_goal_text(body.contract, body)]
     secrets = secrets_text(body.secrets)
+    label, taint = _label_of(body), body.parent.taint if body.parent else Taint()
     return Session(
         id=event.session,
         spec=body,
@@ -58,11 +60,15 @@ def begin(event: ev.Event) -> Session:
         instructions=body.instructions,
         resting=not goal,
         messages=[
-            UserMessage("\n\n".join(filter(None, (text, secrets))), PERSON, attachments=body.attachments)
+            UserMessage("\n\n".join(filter(None, (text, secrets))), label, attachments=body.attachments)
             for text in goal
         ],
         telling="" if goal else secrets,
-        words=goal,
+        words=[] if body.parent else goal,
+        sources=[*taint.sources],
+        held=taint.held,
+        strayed=taint.strayed,
+        stained=[*taint.stained],
         checks=owned(body.checks),
         sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
     )
@@ -131,6 +137,8 @@ def apply(session: Session, event: ev.Event) -> None:
             _retry(session, body)
         case ev.SessionDeleted():
             session.deleted = True
+        case ev.AgentSpawned() | ev.AgentEnded():
+            _apply_agent(session, body)
         case ev.EgressUsed(verdict=verdict):
             session.effects += verdict == "allow"
         case ev.MachineStarted() | ev.MachineEnded():
@@ -257,7 +265,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             )
             session.revision += call.step == "started" and not call.idempotent
             session.ran = session.ran or (call.step == "started" and not call.idempotent)
-            session.worked_ms += body.duration_ms
+            if call.key not in session.agents:  # what a subagent worked is counted by its end
+                session.worked_ms += body.duration_ms
             if body.duration_ms >= POLL_MS:
                 session.same_calls = 0
             call.step = "done"
@@ -265,6 +274,47 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             call.result = ToolResult(call.key, call.tool, text, label, failed, source, body.attachments)
             if all(other.step == "done" for other in session.calls.values()):
                 close_turn(session, "")
+
+
+def _apply_agent(session: Session, body: ev.AgentSpawned | ev.AgentEnded) -> None:
+    """Set aside what a subagent may use, and put what it used in place of that once it has ended."""
+    known = session.agents.get(body.key)
+    match body:
+        case ev.AgentSpawned(key=key, allotment=most):
+            session.agents[key] = Agent(body, times=known.times + 1 if known else 1)
+            session.spent = _plus(session.spent, _set_aside(most))
+            session.iterations += most.iterations
+            session.worked_ms += most.seconds * 1000
+        case ev.AgentEnded(key=key, spend=spend, taint=taint):
+            if known is None or known.ended is not None:
+                return
+            session.agents[key] = replace(known, ended=body)
+            most, reserved = known.spawned.allotment, _set_aside(known.spawned.allotment)
+            session.spent = ev.Spend(
+                tokens=session.spent.tokens - reserved.tokens + spend.tokens,
+                usd_micros=session.spent.usd_micros - reserved.usd_micros + spend.usd_micros,
+                price_known=session.spent.price_known and spend.price_known,
+            )
+            # A new turn may have begun since it was started, with counters of its own.
+            session.iterations = max(0, session.iterations - most.iterations + body.iterations)
+            session.worked_ms = max(0, session.worked_ms - most.seconds * 1000 + body.worked_ms)
+            session.sources.extend(source for source in taint.sources if source not in session.sources)
+            session.held = taint.held if taint.held.exceeds(session.held) else session.held
+            session.strayed |= taint.strayed
+            session.stained.extend(store for store in taint.stained if store not in session.stained)
+            session.effects += bool(body.facts.changed or body.facts.sent)
+
+
+def _set_aside(most: Allotment) -> ev.Spend:
+    return ev.Spend(tokens=most.tokens, usd_micros=0 if most.usd_micros == "unlimited" else most.usd_micros)
+
+
+def _label_of(opened: ev.SessionOpened) -> Label:
+    """Whose words the goal is: the person's, or those of a model that may be doing a stranger's will."""
+    if opened.parent is None:
+        return PERSON
+    integrity = Integrity.UNTRUSTED if opened.parent.taint.sources else Integrity.TRUSTED
+    return Label(integrity, opened.parent.taint.held)
 
 
 def _apply_approval(

@@ -30,6 +30,7 @@ class Limits(msgspec.Struct, frozen=True):
         repetition: the same reply text this many times in a row ends it.
         wall_s: seconds of work (requests, tools and checks); pauses and waits are not counted.
         send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
+        calls: of tools, 0 to 100,000.
     """
 
     iterations: Annotated[int, bounds(minimum=1, maximum=1000)] = 50
@@ -37,6 +38,7 @@ class Limits(msgspec.Struct, frozen=True):
     repetition: Annotated[int, bounds(minimum=2, maximum=100)] = 3
     wall_s: Annotated[int, bounds(minimum=1, maximum=30 * 24 * 3600)] = 4 * 3600
     send_backs: Annotated[int, bounds(minimum=0, maximum=100)] = 3
+    calls: Annotated[int, bounds(minimum=0, maximum=100_000)] = 10_000
 
 
 class PlanStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

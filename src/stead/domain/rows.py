@@ -92,6 +92,12 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """Of the constraints, those that the guardian keeps; the others are only asked of the model."""
     fault: Code | Literal[""] = ""
     """What kind of fault paused it last; "" for a person."""
+    parent: SessionId = SessionId("")
+    """Of a subagent: the session that started it, whose figures include its own once it has ended."""
+    specialist: str = ""
+    """The kind of a subagent."""
+    agents: int = 0
+    """Its own subagents that are under way."""
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.agents import Parent
 from stead.domain.checkpoints import FileChange, LeftOut, Version
 from stead.domain.checks import Check, RunFacts
 from stead.domain.ends import End
@@ -63,6 +64,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """How hard its models are to think, in place of what is set for each."""
     attachments: tuple[Attachment, ...] = ()
     """Pictures and documents that go with the goal."""
+    parent: Parent | None = None
+    """Of a subagent: the session whose model started it, so that its goal is no person's words."""
 
     @property
     def interactive(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from stead.domain import events as ev
+from stead.domain.agents import Taint
 from stead.domain.checkpoints import FileChange, Version
 from stead.domain.checks import CheckItem, CheckResult
 from stead.domain.events import Action as Action
@@ -95,6 +96,17 @@ class Edit(msgspec.Struct, frozen=True):
     seq: int
     ts_ms: int
     undone: bool = False
+
+
+class Agent(msgspec.Struct, frozen=True):
+    """A subagent that the session has started, and its end once it has ended.
+
+    ``times``: how many subagents the call has started, as a person may have it run again.
+    """
+
+    spawned: ev.AgentSpawned
+    ended: ev.AgentEnded | None = None
+    times: int = 1
 
 
 class Session(msgspec.Struct):
@@ -194,6 +206,8 @@ class Session(msgspec.Struct):
     """By tool, those of them that the person trusts to say whom or what its calls act on."""
     grants: list[Grant] = []
     actions: list[Action] = []
+    agents: dict[CallKey, Agent] = {}
+    """The subagents that its calls have started; what is set aside for open ones counts as used."""
     revision: int = 0
     """Counts the calls that may have changed the workspace."""
 
@@ -247,6 +261,16 @@ def viewer(spec: ev.SessionOpened) -> Viewer:
         channel=channel_place(spec.workspace, spec.channel) if spec.channel else "",
         interactive=spec.interactive,
     )
+
+
+def open_agents(session: Session) -> tuple[Agent, ...]:
+    """The subagents that have not ended, as far as the session has been told."""
+    return tuple(agent for agent in session.agents.values() if agent.ended is None)
+
+
+def taint_of(session: Session) -> Taint:
+    """What the session's model has been given, by whose word."""
+    return Taint(tuple(session.sources), session.held, session.strayed, tuple(session.stained))
 
 
 def kept(session: Session, id: CheckpointId) -> Mark | None:

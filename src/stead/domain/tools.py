@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from stead.domain.agents import Order
 from stead.domain.events import PlanMade
 from stead.domain.ids import SessionId
 from stead.domain.messages import Attachment
@@ -153,6 +154,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         exit_code: of a command that ended.
         no_machine: there was no machine to work in; the text says why.
         attachments: pictures and documents that the model is shown with the text.
+        order: a subagent to be started; the call then ends when that does, and its report takes the place of ``text``.
     """
 
     status: Literal["ok", "error"]
@@ -169,6 +171,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     exit_code: int | None = None
     landing: Landing = Landing()
     attachments: tuple[Attachment, ...] = ()
+    order: Order | None = None
 
 
 class ToolContext(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from stead.brain.sentences import NO_END, others_blank
 from stead.domain import events as ev
+from stead.domain.agents import Parent
 from stead.domain.ids import SessionId
 from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.memory import Evidence
@@ -72,7 +73,7 @@ def spoken(event: ev.Event, *, tainted: bool) -> Spoken | None:
         return Spoken(event.seq, event.session, event.ts_ms, who, text, label) if text.strip() else None
 
     match event.body:
-        case ev.SessionOpened(contract=contract) if contract:
+        case ev.SessionOpened(contract=contract, parent=None) if contract:
             return said("user", contract.goal, PERSON)
         case ev.GoalChanged(goal=text) | ev.MessageChanged(text=text):
             return said("user", text, PERSON)
@@ -99,6 +100,8 @@ def taints(event: ev.Event) -> bool:
             return label.taints
         case ev.ConversationSet(carried=carried):
             return bool(carried.sources)
+        case ev.SessionOpened(parent=Parent(taint=taint)) | ev.AgentEnded(taint=taint):
+            return bool(taint.sources)
         case _:
             return False
 

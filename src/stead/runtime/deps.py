@@ -8,13 +8,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
+from stead.domain import events as ev
+from stead.domain.agents import Order
 from stead.domain.checkpoints import Checkpoints, Versions
 from stead.domain.directives import Directives
 from stead.domain.folders import Folders
+from stead.domain.ids import CallKey, SessionId
 from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
 from stead.domain.proving import Proofs
 from stead.domain.services import Services
+from stead.domain.sessions import Session
 from stead.domain.terminals import Terminals
 from stead.domain.trials import Trials
 from stead.runtime.attachments import GivenAttachments
@@ -22,6 +27,47 @@ from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
 from stead.runtime.memory_service import MemoryService
 from stead.runtime.pinned_blobs import PinnedBlobs
+
+
+class Opening(NamedTuple):
+    """A subagent to be opened: the parent's fact, and the first ones of its own session."""
+
+    spawned: ev.AgentSpawned
+    opened: ev.SessionOpened
+    facts: tuple[ev.Body, ...]
+
+
+class Branch(Protocol):
+    """A subagent's actor."""
+
+    @property
+    def id(self) -> SessionId:
+        """Whose."""
+
+    def release(self) -> None:
+        """Let it start things again."""
+
+
+class SubagentService(Protocol):
+    """Subagents, as the session that starts them needs them. The caller holds that session's lock."""
+
+    async def opening(self, session: Session, key: CallKey, order: Order) -> Opening | str:
+        """What a call starts; or why it starts nothing, for the model. Nothing is written."""
+
+    def wake(self, id: SessionId) -> None:
+        """Let a session look for what there is to do: a subagent that was opened, a parent whose subagent ended."""
+
+    async def settled(self, session: Session) -> tuple[ev.Body, ...]:
+        """The ends of subagents that the session has not been told of, each with the outcome of its call."""
+
+    async def cancel(self, session: Session, key: CallKey | None = None) -> None:
+        """End the session's subagents, or that of one call, and all below them."""
+
+    async def below(self, session: Session, *, halt: bool) -> tuple[Branch, ...]:
+        """The subagents under way below a session that is halted or locked, leaves first; ``halt`` cuts them off."""
+
+    def ever(self, session: Session) -> tuple[SessionId, ...]:
+        """Every subagent that the session itself has ever started."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +97,7 @@ class Deps:
     """Makes an id with this prefix."""
     attachments: GivenAttachments
     memory: MemoryService
+    agents: SubagentService
     approval_ttl_s: int
     backoff_ms: int = 1000
     """The first pause after a model failure; it doubles up to a minute."""

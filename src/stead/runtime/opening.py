@@ -125,7 +125,9 @@ class Opener:
             carried, text = carry(then), ""
             title = command.title.strip()[:TITLE_CHARS] or f"{then.spec.title} (fork)"[:TITLE_CHARS]
             # It is given no secrets: they were for the first one.
-            fact = msgspec.structs.replace(then.spec, title=title, contract=None, secrets=(), attachments=())
+            fact = msgspec.structs.replace(
+                then.spec, title=title, contract=None, secrets=(), attachments=(), parent=None
+            )
             if command.directory:
                 target = await asyncio.to_thread(_empty_folder, command.directory)
                 root, text = await _files_at(actor, session, at)

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from stead.domain import events as ev
 from stead.domain.ids import RequestNo
-from stead.domain.sessions import STEAD, Call, Session
+from stead.domain.sessions import STEAD, Call, Session, open_agents
 from stead.domain.terminals import KILLED
 from stead.runtime.reading_facts import lost
 
@@ -37,7 +37,10 @@ def mend(session: Session, terminals: Collection[str] = ()) -> tuple[ev.Body, ..
     if session.open_reading is not None:
         facts.append(lost(session.open_reading, "lost", "Stead was interrupted during the reading."))
     if session.phase != "ended":
-        facts.extend(_mend_call(call) for call in session.calls.values() if call.step == "started")
+        waited = {agent.spawned.key for agent in open_agents(session)}  # their subagents go on, and tell how they end
+        facts.extend(
+            _mend_call(call) for call in session.calls.values() if call.step == "started" and call.key not in waited
+        )
     gone = [id for id in session.terminals if id not in terminals]
     facts.extend(ev.TerminalClosed(id=id, exit_code=KILLED, why="lost") for id in gone)
     return tuple(facts)

@@ -11,16 +11,17 @@ from contextlib import suppress
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.checkpoints import InUse, Restored
 from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
-from stead.domain.ids import HOME
+from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.ports import Claimed, Models
-from stead.domain.sessions import Edit, Session, kept
-from stead.runtime.answers import answer, of
+from stead.domain.sessions import Edit, Session, kept, open_agents
+from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.attachments import attachments_of
 from stead.runtime.deps import Deps
 from stead.runtime.keeping import keeps
@@ -32,6 +33,9 @@ from stead.runtime.reviews import settled
 from stead.runtime.session_words import Facts, facts_of, require_interactive
 from stead.runtime.sessions import Actor
 from stead.runtime.steps import lapsed
+
+_FOR_BRANCHES = (cmd.Stop, cmd.Cancel, cmd.CloseSession, cmd.Pause, cmd.Resume, cmd.Revoke)
+"""What is meant for the subagents of a session too."""
 
 
 class SessionCommands:
@@ -54,7 +58,10 @@ class SessionCommands:
             facts_of(command, await actor.state(), door, self._deps.models)  # what is refused stops nothing
         if halts:
             await actor.halt()
+        branch = await self._branch(command, actor, door, halt=halts)
+        apart = await self._ever_below(actor) if isinstance(command, cmd.Delete) else ()
         try:
+            await self._tell_branch(branch, command, claim, door)
             work = partial(self._facts, command, door)
             events = await actor.carry_out(work, claim, cause=claim.id, cut=_cut(command))
         except StorageFault as fault:
@@ -65,10 +72,48 @@ class SessionCommands:
             )
         finally:
             if halts:
-                actor.release()
+                for halted in (*branch, actor):
+                    halted.release()
         if isinstance(command, cmd.Delete):
             await self._erase(command)
+            for id in apart:
+                with suppress(Conflict, NotFound):
+                    await self.tell(cmd.Delete(id), claim_of(CommandId(f"{claim.id}/{id}"), "", id, ""), door)
+        elif isinstance(command, cmd.CancelCall) and command.key in (session := await actor.state()).agents:
+            await self._deps.agents.cancel(session, command.key)
         return answer(claim, events)
+
+    async def _branch(self, command: cmd.SessionWord, actor: Actor, door: str, *, halt: bool) -> tuple[Actor, ...]:
+        """The subagents below a session that a word is meant for too, leaves first; cut off at once if it halts."""
+        if not isinstance(command, _FOR_BRANCHES):
+            return ()
+        session = await actor.state()
+        if not open_agents(session):
+            return ()
+        if not halt:
+            facts_of(command, session, door, self._deps.models)  # what is refused is told nobody
+        below = await self._deps.agents.below(session, halt=halt)
+        return tuple(self._sessions.actor(one.id) for one in below)
+
+    async def _tell_branch(
+        self, branch: tuple[Actor, ...], command: cmd.SessionWord, claim: Claimed, door: str
+    ) -> None:
+        for one in branch:
+            told = cmd.Cancel(one.id) if isinstance(command, cmd.CloseSession) else replace(command, session=one.id)
+            try:
+                await one.carry_out(partial(self._facts, told, door), None, cause=claim.id)
+            except Conflict:
+                continue  # it has ended, or is as it should be
+            except StorageFault as fault:
+                if not isinstance(told, cmd.Stop):
+                    raise
+                _owed(one, told, door, fault, self._deps.models)
+
+    async def _ever_below(self, actor: Actor) -> tuple[SessionId, ...]:
+        try:
+            return self._deps.agents.ever(await actor.state())
+        except NotFound:
+            return ()
 
     async def change_files(self, command: cmd.FileCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Keep the files of an interactive session, or put them back."""

@@ -52,6 +52,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
         case cmd.Retry(budget=budget, limits=limits):
             if session.end is None or session.end.status in ("verified", "answered"):
                 raise Conflict("only an objective that ended without being verified or answered can be tried again")
+            _require_root(session)
             check_budget(budget)
             return (ev.ObjectiveRetried(budget=budget, limits=limits),)
         case cmd.Revoke(tool=tool):
@@ -91,6 +92,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
                 raise Conflict("acceptance checks belong to a goal; an interactive session has none")
             return (ev.ChecksSet(with_checks(session, all_checked(checks), dropped), "person"),)
         case cmd.RaiseBudget(budget=budget):
+            _require_root(session)
             check_budget(budget)
             return (ev.BudgetRaised(budget=budget, door=door),)
         case _ if session.phase == "ended":
@@ -99,6 +101,12 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             return _on_run(command, session, door)
         case _:
             assert_never(command)
+
+
+def _require_root(session: Session) -> None:
+    """Refuse what would give a subagent more than its parent has set aside for it."""
+    if session.spec.parent:
+        raise Conflict(f"{session.id} is a subagent: what it may spend is its parent's, {session.spec.parent.session}")
 
 
 def _answered(session: Session, id: str, *, holds: bool, door: str) -> Facts:

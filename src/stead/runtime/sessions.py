@@ -28,7 +28,7 @@ from stead.domain.errors import (
 )
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
-from stead.domain.sessions import Session, status
+from stead.domain.sessions import Session, open_agents, status
 from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
 from stead.runtime.deps import Deps
@@ -37,7 +37,7 @@ from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import REQUEST, Performer
 from stead.runtime.reviews import reviewed
-from stead.runtime.steps import Steps
+from stead.runtime.steps import Steps, ending
 from stead.runtime.stream import Stream
 from stead.runtime.workspace_binding import bind_by_session
 
@@ -156,6 +156,20 @@ class Actor:
         self.wake()
         return events
 
+    async def end_branch(self) -> None:
+        """End a subagent as cancelled, if it has not ended by itself; called from the leaves upwards."""
+        async with self.lock:
+            stream = await self.stream()
+            if stream.session.end is None:
+                stream.add(*await self._deps.agents.settled(stream.session))
+                stream.add(*ending(stream.session, "cancelled", "cancelled", "Cancelled: no longer wanted."))
+                try:
+                    await stream.commit()
+                except SteadError:
+                    self.forget()
+                    raise
+        self.wake()
+
     async def state(self) -> Session:
         """The session as it is. It may run ahead of the record by a moment; decide nothing by it.
 
@@ -267,6 +281,7 @@ class Actor:
 
     async def _run(self) -> None:
         stream, told = await self.stream(), False
+        stream.add(*await self._deps.agents.settled(stream.session))
         while not self._performer.halting and (world := self._steps.world(stream)) is not None:
             stream.add(*self._notes.take())
             effect = next_effect(stream.session, world)
@@ -283,6 +298,10 @@ class Actor:
                 case Record(bodies=bodies):
                     stream.add(*bodies)
                 case Finish():
+                    if open_agents(stream.session):
+                        await stream.commit()
+                        await self._deps.agents.cancel(stream.session)
+                        stream.add(*await self._deps.agents.settled(stream.session))
                     # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
                     await self._deps.machines.kill(self.id, resting=stream.session.spec.interactive)
                     stream.add(*self._notes.take())
@@ -308,6 +327,8 @@ class Actor:
         if not told and (stream.session.phase != "active" or stream.session.resting):
             stream.add(*await reviewed(self._deps.trials, stream.session))
         await stream.commit()
+        if stream.session.phase == "ended" and (parent := stream.session.spec.parent):
+            self._deps.agents.wake(parent.session)
         if stream.session.phase == "ended" or stream.session.resting:
             self.forget()  # what rests costs nothing; the journal has it
 

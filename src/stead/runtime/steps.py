@@ -18,12 +18,13 @@ from stead.brain.directives import instructions
 from stead.brain.ends import facts
 from stead.brain.world import World
 from stead.domain import events as ev
+from stead.domain.agents import Order
 from stead.domain.checking import planned
 from stead.domain.checkpoints import FileChange, Version
 from stead.domain.effects import CallModel, Finish, RunChecks
 from stead.domain.ends import End
 from stead.domain.errors import InvalidRequest, MachineError, ModelFault, NotFound, SteadError
-from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
+from stead.domain.ids import NO_COMMAND, ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, Progress, TextDelta
 from stead.domain.messages import MACHINE
 from stead.domain.opinions import Opinion
@@ -266,6 +267,9 @@ class Steps:
             stream.add(_cut_off(call))
             return
         outcome = ran.outcome
+        if outcome.order is not None:
+            await self._spawn(stream, run, outcome.order)
+            return
         stream.add(*_confirmed(outcome.facts, run.verdict.reason), actor="model")
         for plan in outcome.facts:
             items = planned(stream.session, plan.checks)
@@ -292,6 +296,18 @@ class Steps:
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
         if outcome.landing != Landing():
             stream.add(ev.ChangesLanded(key, outcome.landing))
+
+    async def _spawn(self, stream: Stream, run: _Run, order: Order) -> None:
+        """Open a subagent; its first facts and the parent's are written together. Its end will end the call."""
+        opening = await self._deps.agents.opening(stream.session, run.key, order)
+        if isinstance(opening, str):
+            stream.add(finished(run.key, run.judged.tool, "error", opening))
+            return
+        child = Stream.open(opening.spawned.session, opening.opened, NO_COMMAND, self._deps, actor="model")
+        child.add(*opening.facts)
+        stream.add(opening.spawned, actor="model")
+        await stream.commit_with(child)
+        self._deps.agents.wake(opening.spawned.session)
 
     async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:
         """The end of a call that put a question: what passes of the answer stands in place of its text."""

@@ -24,7 +24,7 @@ SNAPSHOT_EVERY = 500
 SNAPSHOT_GROWTH = 8
 """A snapshot holds the whole session, so the next waits until the session has grown by one part in so many."""
 
-_FORM = b"14:"
+_FORM = b"15:"
 """Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
 
 _encoder = msgspec.json.Encoder()
@@ -58,9 +58,16 @@ class Stream:
         return stream
 
     @classmethod
-    def open(cls, id: SessionId, body: Body, cause: CommandId, deps: Deps) -> Stream:
+    def open(
+        cls,
+        id: SessionId,
+        body: Body,
+        cause: CommandId,
+        deps: Deps,
+        actor: Literal["person", "model"] = "person",
+    ) -> Stream:
         """A new session from its first fact, not yet committed."""
-        draft = Draft(session=id, session_seq=1, ts_ms=deps.clock.now_ms(), actor="person", cause=cause, body=body)
+        draft = Draft(session=id, session_seq=1, ts_ms=deps.clock.now_ms(), actor=actor, cause=cause, body=body)
         stream = cls(begin(_event(draft)), deps)
         stream._pending.append(draft)
         return stream
@@ -102,6 +109,16 @@ class Stream:
         events = await self._deps.journal.append(self._pending, claim=claim)
         await self._written(events)
         return events
+
+    async def commit_with(self, child: Stream) -> None:
+        """Write what was added here and there in one transaction, then publish both.
+
+        Raises:
+            BudgetRefused, Fenced, Conflict, StorageFault: as ``commit``.
+        """
+        events = await self._deps.journal.append([*self._pending, *child._pending])
+        for stream in (self, child):
+            await stream._written(tuple(event for event in events if event.session == stream.session.id))
 
     def reload(self) -> None:
         """Follow the journal as it is now that words were forgotten, in the same object, since whoever works has it.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from stead.domain import events as ev
 from stead.domain.checking import owned
 from stead.domain.checks import CheckItem
-from stead.domain.ids import CallKey, RequestNo
+from stead.domain.ids import CallKey, RequestNo, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall
 from stead.domain.rows import ApprovalRow, CheckRow, ObjectiveRow, ObjectiveStatus, OpenRunRow
 from stead.domain.timeline import OpenRequest
@@ -91,6 +91,8 @@ def opened(event: ev.Event, body: ev.SessionOpened) -> Objective:
             ended_ms=0,
             kind="session" if body.interactive else "objective",
             checks=_checks(owned(body.checks), ()),
+            parent=body.parent.session if body.parent else SessionId(""),
+            specialist=body.parent.specialist if body.parent else "",
         ),
         talk=Talk(interactive=body.interactive, resting=body.interactive),
     )
@@ -203,6 +205,18 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=replace(row, **given))
         case ev.BudgetRaised(budget=budget):
             return replace(objective, row=replace(row, budget=budget))
+        case ev.AgentSpawned():
+            return replace(objective, row=replace(row, agents=row.agents + 1))
+        case ev.AgentEnded(spend=spend, iterations=iterations):
+            counted = replace(
+                row,
+                agents=max(0, row.agents - 1),
+                tokens_used=row.tokens_used + spend.tokens,
+                usd_micros_used=row.usd_micros_used + spend.usd_micros,
+                price_known=row.price_known and spend.price_known,
+                iterations=row.iterations + iterations,
+            )
+            return replace(objective, row=counted)
         case ev.ModelSwitched(chain=chain):
             return replace(objective, row=replace(row, chain=chain))
         case ev.ReviewWanted(review=review):

@@ -43,6 +43,18 @@ CHUNK_EVENTS = 500
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
 _SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode()).hexdigest()
 _NEWEST = 2**62
+_AGENTS = """
+    WITH RECURSIVE below (id) AS
+        (VALUES (:id) UNION SELECT o.id FROM objectives o JOIN below b ON o.parent = b.id)
+    SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session
+    WHERE o.id <> :id AND o.id IN (SELECT id FROM below) ORDER BY s.seq
+"""
+_APPROVALS = """
+    WITH RECURSIVE below (id) AS
+        (VALUES (:id) UNION SELECT o.id FROM objectives o JOIN below b ON o.parent = b.id WHERE b.id <> '')
+    SELECT row FROM approvals
+    WHERE :status IN ('all', status) AND (:id = '' OR session IN (SELECT id FROM below)) ORDER BY seq DESC LIMIT :most
+"""
 _ANY = Wanted()
 
 _log = logging.getLogger(__name__)
@@ -127,7 +139,7 @@ class Views:
         after: str = "",
         limit: int = 50,
     ) -> tuple[list[ObjectiveRow], str]:
-        """Those of a kind, newest first, and the cursor of the next page, "" when there is none.
+        """Those of a kind but for subagents, newest first, and the cursor of the next page, "" when there is none.
 
         Raises:
             InvalidRequest: ``after`` is not a cursor of this list.
@@ -137,7 +149,7 @@ class Views:
         before = int(after) if after else _NEWEST
         rows = self._rows(
             "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
-            "WHERE s.kind = :kind AND s.seq < :before AND :status IN ('', s.status) "
+            "WHERE s.kind = :kind AND o.parent = '' AND s.seq < :before AND :status IN ('', s.status) "
             "AND :directory IN ('', o.directory) "
             "AND o.created_ms >= :since_ms AND (:until_ms = 0 OR o.created_ms <= :until_ms) "
             "AND (:archived = 'any' OR s.archived = CASE :archived WHEN 'trash' THEN 2 ELSE :archived = 'yes' END) "
@@ -162,6 +174,16 @@ class Views:
         if not rows:
             raise _missing(id)
         return _objective(*rows[0])
+
+    def agents(self, id: SessionId) -> list[ObjectiveRow]:
+        """Every subagent below a session, oldest first, so that each comes after its parent.
+
+        Raises:
+            NotFound: no such session.
+        """
+        self.objective(id)
+        rows = self._rows(_AGENTS, id=id)
+        return [_objective(*row) for row in rows]
 
     def steps(self, id: SessionId, after: int = 0, limit: int = 50) -> list[StepRow]:
         """In order, those whose index is past ``after``.
@@ -223,12 +245,8 @@ class Views:
     def approvals(
         self, *, status: Literal["pending", "all"] = "pending", session: SessionId | None = None, limit: int = 50
     ) -> list[ApprovalRow]:
-        """Questions to the person, newest first; of one session if named."""
-        rows = self._rows(
-            "SELECT row FROM approvals WHERE (? = 'all' OR status = ?) AND (? = '' OR session = ?) "
-            "ORDER BY seq DESC LIMIT ?",
-            *(status, status, session or "", session or "", limit),
-        )
+        """Questions to the person, newest first; of one session, and of all subagents below it, if named."""
+        rows = self._rows(_APPROVALS, status=status, id=session or "", most=limit)
         return [decode_approval(row) for (row,) in rows]
 
     def approval(self, id: ApprovalId) -> ApprovalRow:

@@ -218,6 +218,7 @@ SESSION_ROUTES = (
     get("/sessions/{session}", "show_session", backend.Work.objective, _VIEWS),
     get("/sessions/{session}/steps", "list_session_steps", list_steps),
     get("/sessions/{session}/timeline", "show_timeline", show_timeline, gives=Content(TimelinePage)),
+    get("/sessions/{session}/agents", "list_agents", backend.Work.agents, _VIEWS),
     get("/sessions/{session}/context", "show_context", runtime.Work.context, _WORK),
     get("/sessions/{session}/watchers", "list_watchers", list_watchers),
     get("/sessions/{session}/calls", "list_calls", runtime.Work.calls, _WORK),

@@ -12,8 +12,10 @@ CREATE TABLE objectives (
     seq integer NOT NULL UNIQUE, -- of its first event; newest first is by this
     goal text NOT NULL,
     directory text NOT NULL,
-    created_ms integer NOT NULL
+    created_ms integer NOT NULL,
+    parent text NOT NULL         -- the session that started it as a subagent, '' for none
 );
+CREATE INDEX objectives_by_parent ON objectives (parent);
 
 -- Apart from the goal, which may have a megabyte: this is written again with every event.
 CREATE TABLE states (

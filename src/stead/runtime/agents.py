@@ -1,0 +1,267 @@
+"""Subagents: how one is opened, how its end comes back to its parent, and how a whole branch is reached at once.
+
+Layer: runtime. Locks are taken from parent to child only: a subagent that has ended wakes its parent and waits for
+nothing, and the parent looks for itself. The first facts of a subagent are written with the parent's in one
+transaction, so that no crash starts one twice or leaves one without a parent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from stead.brain import agent_report
+from stead.brain.directives import instructions
+from stead.brain.rule_sentences.grammar import constraint_rules
+from stead.domain import events as ev
+from stead.domain.agents import MAX_DEPTH, SPAWN, Order, Parent
+from stead.domain.checks import CheckItem
+from stead.domain.errors import CallerError, NotFound
+from stead.domain.ids import CallKey, SessionId
+from stead.domain.policies import GrantScope, Integrity, Profile
+from stead.domain.secrets import Secret
+from stead.domain.sessions import Agent, Session, open_agents, taint_of
+from stead.domain.specialists import Specialist, choose, filled
+from stead.guardian.narrowing import Caps, Narrowed, narrowed
+from stead.runtime.deps import Deps, Opening
+from stead.runtime.pricing import unpriced
+from stead.runtime.sessions import Actor
+from stead.runtime.specialists import Specialists
+from stead.screen.inbound import screen
+
+_TITLE_CHARS = 80
+
+
+class Giver(Protocol):
+    """Gives a session what it may know of secrets; see ``SecretBook.given``."""
+
+    def given(self, names: tuple[str, ...], session: SessionId) -> tuple[Secret, ...]:
+        """Those of these names."""
+
+
+class Subagents:
+    """Implements ``deps.SubagentService``.
+
+    Args:
+        deps: what every session works with, as it is once everything is made.
+        actor: finds a session's actor.
+        specialists: see there.
+        secrets: see there.
+    """
+
+    def __init__(
+        self,
+        deps: Callable[[], Deps],
+        actor: Callable[[SessionId], Actor],
+        specialists: Specialists,
+        secrets: Callable[[], Giver],
+    ) -> None:
+        self._deps = deps
+        self._actor = actor
+        self._specialists = specialists
+        self._secrets = secrets
+
+    async def opening(self, session: Session, key: CallKey, order: Order) -> Opening | str:
+        """See ``deps.SubagentService``."""
+        kind = choose(order.role, order.specialist, order.tools)
+        try:
+            specialist = await asyncio.to_thread(self._specialists.specialist, kind)
+            caps = Caps(specialist.tools, specialist.max_iterations, specialist.tool_budget, specialist.timeout_secs)
+            given = narrowed(session, order, caps, _waiting(session) + 1)
+            if isinstance(given, str):
+                return f"Nothing was started: {given}."
+            return await self._opening(session, key, order, specialist, given)
+        except CallerError as error:
+            return f"Nothing was started: {error}."
+
+    async def _opening(
+        self, session: Session, key: CallKey, order: Order, specialist: Specialist, given: Narrowed
+    ) -> Opening:
+        deps, spec = self._deps(), session.spec
+        known = session.agents.get(key)
+        id = child_id(session.id, key, known.times + 1 if known else 1)
+        parent = Parent(
+            session=session.id,
+            key=key,
+            depth=spec.parent.depth + 1 if spec.parent else 1,
+            root=spec.parent.root if spec.parent else session.id,
+            specialist=specialist.kind,
+            taint=taint_of(session),
+        )
+        chain = spec.chain
+        if specialist.model:
+            provider, _, model = specialist.model.partition("/")
+            chain = (ev.ModelRef(provider, model),)
+            await deps.models.prepare(chain)
+        values = _values(order, parent, given, spec, await asyncio.to_thread(self._mission, session, parent.root))
+        title = f"{specialist.kind}: {order.task.strip().splitlines()[0]}"[:_TITLE_CHARS]
+        opened = msgspec.structs.replace(
+            spec,
+            title=title,
+            tools=given.tools,
+            chain=chain,
+            budget=ev.Budget(given.allotment.tokens, given.allotment.usd_micros),
+            limits=given.limits,
+            profile=given.profile,
+            instructions=instructions(deps.directives(), spec.directory, interactive=False),
+            contract=ev.Contract(filled(specialist, values)),
+            rules=constraint_rules(spec.constraints) if spec.rules is None else spec.rules,
+            hosts=given.hosts,
+            secrets=self._secrets().given(given.secrets, id),
+            checks=(),
+            second_opinion=False,
+            unpriced=await asyncio.to_thread(unpriced, chain, deps.models),
+            attachments=(),
+            parent=parent,
+        )
+        spawned = ev.AgentSpawned(
+            key=key,
+            session=id,
+            title=title,
+            specialist=specialist.kind,
+            source=specialist.source,
+            depth=parent.depth,
+            allotment=given.allotment,
+            dropped=given.dropped,
+        )
+        return Opening(spawned, opened, (*_checks(order), *_grants(session, deps.clock.now_ms())))
+
+    def _mission(self, session: Session, root: SessionId) -> str:
+        """What the person wants of the session above all others; its record is read without its lock."""
+        if root == session.id:
+            return session.spec.contract.goal if session.spec.contract else next(reversed(session.words), "")
+        said = ""
+        for event in self._deps().journal.events(session=root):
+            body = event.body if isinstance(event, ev.Event) else None
+            match body:
+                case ev.SessionOpened(contract=ev.Contract(goal=goal)):
+                    return goal
+                case ev.MessageReceived(text=text, label=label) if label.integrity is Integrity.PERSON:
+                    said = text
+                case _:
+                    continue
+        return said
+
+    def wake(self, id: SessionId) -> None:
+        """See ``deps.SubagentService``."""
+        self._actor(id).wake()
+
+    async def settled(self, session: Session) -> tuple[ev.Body, ...]:
+        """See ``deps.SubagentService``."""
+        facts: list[ev.Body] = []
+        for agent in open_agents(session):
+            spawned, child = agent.spawned, await self._state(agent)
+            if child is not None and child.end is None:
+                continue
+            if child is not None and open_agents(child):
+                self.wake(child.id)  # it has to hear first how its own ended
+                continue
+            end = agent_report.ended(spawned, child) if child else agent_report.lost(spawned, session)
+            facts.append(end)
+            call = session.calls.get(spawned.key)
+            if call is not None and call.step == "started":
+                told = agent_report.report(call.tool, spawned, end, child)
+                seen = screen(told.text)
+                facts.append(msgspec.structs.replace(told, text=seen.text, warnings=seen.warnings))
+        return tuple(facts)
+
+    async def _state(self, agent: Agent) -> Session | None:
+        try:
+            return await self._actor(agent.spawned.session).state()
+        except NotFound:
+            return None
+
+    async def below(self, session: Session, *, halt: bool) -> tuple[Actor, ...]:
+        """The actors of the subagents under way below a session, leaves first.
+
+        Args:
+            session: as it is; the caller holds its lock, or has halted it.
+            halt: cut each off as soon as it is known; the caller releases them.
+        """
+        children = [self._actor(agent.spawned.session) for agent in open_agents(session)]
+        if halt:
+            await asyncio.gather(*(child.halt() for child in children))
+        found: list[Actor] = []
+        for agent, child in zip(open_agents(session), children, strict=True):
+            state = await self._state(agent)
+            if state is not None:
+                found += await self.below(state, halt=halt)
+                found.append(child)
+            elif halt:
+                child.release()
+        return tuple(found)
+
+    async def cancel(self, session: Session, key: CallKey | None = None) -> None:
+        """See ``deps.SubagentService``."""
+        only = {key: session.agents[key]} if key is not None else session.agents
+        branch = await self.below(msgspec.structs.replace(session, agents=only), halt=True)
+        try:
+            for actor in branch:
+                await actor.end_branch()
+        finally:
+            for actor in branch:
+                actor.release()
+
+    def ever(self, session: Session) -> tuple[SessionId, ...]:
+        """Every subagent that a session has ever started."""
+        return tuple(
+            child_id(session.id, key, number)
+            for key, agent in session.agents.items()
+            for number in range(1, agent.times + 1)
+        )
+
+
+def child_id(parent: SessionId, key: CallKey, number: int) -> SessionId:
+    """The id of the subagent that a call starts for the ``number``-th time: it follows from the call alone."""
+    return SessionId(f"s_{hashlib.sha256(f'{parent}/{key}/{number}'.encode()).hexdigest()[:16]}")
+
+
+def _waiting(session: Session) -> int:
+    """How many calls of the reply are still to start a subagent, this one included."""
+    return sum(
+        call.tool == SPAWN and call.step in ("new", "approved", "started") and call.key not in session.agents
+        for call in session.calls.values()
+    )
+
+
+def _values(order: Order, parent: Parent, given: Narrowed, spec: ev.SessionOpened, mission: str) -> dict[str, str]:
+    """What stands in the places of a specialist's text."""
+    return {
+        "mission": mission,
+        "task": order.task.strip(),
+        "depth": str(parent.depth),
+        "max_depth": str(MAX_DEPTH),
+        "max_iterations": str(given.allotment.iterations),
+        "goal_id": parent.root,
+        "working_dir": spec.directory,
+        "is_scheduled": "false",  # nothing starts sessions by itself yet
+        "parent_session_id": parent.session,
+        "execution_mode": "readonly" if given.profile is Profile.READONLY else spec.mode,
+    }
+
+
+def _checks(order: Order) -> tuple[ev.ChecksSet, ...]:
+    """How the model that starts it would have its work checked: they can send it back, and verify nothing."""
+    items = tuple(CheckItem(f"c{at}", check, "model", accepted=False) for at, check in enumerate(order.checks, 1))
+    return (ev.ChecksSet(items, "model"),) if items else ()
+
+
+def _grants(session: Session, now_ms: int) -> tuple[ev.GrantMade, ...]:
+    """What the parent may do unasked its subagent may, but for what is bound to the parent itself."""
+    return tuple(
+        ev.GrantMade(
+            tool=grant.tool,
+            shape=grant.shape,
+            scope=GrantScope.SESSION,
+            directory="",
+            expires_at_ms=grant.expires_at_ms,
+            door="parent",
+            sources=grant.sources,
+        )
+        for grant in session.grants
+        if grant.expires_at_ms > now_ms and not grant.bound
+    )
