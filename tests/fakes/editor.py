@@ -175,11 +175,7 @@ def _validator(method: str, kind: str) -> jsonschema_rs.Validator:
     schema = json.loads(SCHEMA.read_text("utf-8"))
     ending = kind.capitalize()
     name = next(
-        (
-            name
-            for name, found in schema["$defs"].items()
-            if found.get("x-method") == method and name.endswith(ending)
-        ),
+        (name for name, found in schema["$defs"].items() if found.get("x-method") == method and name.endswith(ending)),
         "Error",
     )
     assert (name == "Error") == (kind == "error"), f"the schema has no {kind} of {method}"

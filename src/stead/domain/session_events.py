@@ -286,6 +286,13 @@ class ModelSwitched(msgspec.Struct, frozen=True, tag="model.switched"):
     door: str
 
 
+class ProfileSet(msgspec.Struct, frozen=True, tag="profile.set"):
+    """The person chose another strictness for the calls that are judged from here on."""
+
+    profile: Profile
+    door: str
+
+
 class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_defaults=True):
     """The person named it, tagged it, or put it into the archive or took it out; what is None stays as it is."""
 
@@ -375,6 +382,7 @@ WorkBody = (
     | MessageChanged
     | BudgetRaised
     | ModelSwitched
+    | ProfileSet
     | ContextTrimmed
     | ContextCompacted
     | InstructionsSet

@@ -68,6 +68,7 @@ export default translation<typeof t>()({
   alsoOpen: "Auch geöffnet in {places}",
   door_web: "einem Browser",
   door_cli: "einem Terminal",
+  door_acp: "einem Editor",
   deleteTitle: "{kind, select, objective {Diesen Auftrag löschen?} other {Diese Sitzung löschen?}}",
   deleteDetail:
     "Nachrichten, Ausgaben und die Dateiversionen, die nur hier aufbewahrt sind, werden endgültig gelöscht. Dein Ordner bleibt, wie er ist, ebenso die Aufzeichnung, dass es sie gab und was sie gekostet hat.",

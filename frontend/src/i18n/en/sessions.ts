@@ -75,6 +75,7 @@ export const t = define("sessions", {
   alsoOpen: "Also open in {places}",
   door_web: "a browser",
   door_cli: "a terminal",
+  door_acp: "an editor",
   deleteTitle: "{kind, select, objective {Delete this objective?} other {Delete this session?}}",
   deleteDetail:
     "Messages, outputs and the file versions that only it kept are deleted permanently. Your folder stays as it is, and so does the record that it existed and what it cost.",
