@@ -64,6 +64,7 @@ class OpenSession:
         self._questions = Questions(peer, client, self.id, self._later(work), self.update)
         self._prompts: list[_Prompt] = []
         self._cancels = 0
+        self._cancelled = False
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -109,6 +110,8 @@ class OpenSession:
         """
         with self._lock:
             self._renderer.sent.append(body["text"])
+            # What a cancelled prompt had asked for does not hold up this one.
+            body, self._cancelled = {**body, "interrupt": self._cancelled}, False
             cancels = self._cancels
         try:
             answer = client.post(f"/sessions/{self.id}/messages", body)
@@ -129,6 +132,7 @@ class OpenSession:
         """Stop what is under way; open prompts end as cancelled once it has."""
         with self._lock:
             self._cancels += 1
+            self._cancelled = True
             self._questions.forget()
             waits = bool(self._prompts) or self._row["status"] not in _AT_REST
         if waits:
