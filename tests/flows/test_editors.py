@@ -14,7 +14,7 @@ import pytest
 
 from tests.fakes.editor import Editor, RefusedError, editor
 from tests.fakes.models import Call, Seen, ServedModel, Turn
-from tests.flows.house import LivingHome, use_model
+from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 from tests.promises import promise
 
@@ -22,6 +22,7 @@ EDIT = Turn("I change the notes.", calls=(Call("edit", {"path": "README.md", "ol
 RUN = Turn("", calls=(Call("shell", {"command": "echo one && sleep 0.3 && echo two"}),))
 LONG = Turn("", calls=(Call("shell", {"command": "echo begun && sleep 60"}),))
 WRITE = Turn("", calls=(Call("write", {"path": "long.txt", "text": "line\n" * 40}),))
+WIPE = Turn("", calls=(Call("shell", {"command": "rm -rf ."}),))
 PLAN = Turn(
     "", calls=(Call("plan", {"steps": [{"title": "Look", "status": "done"}, {"title": "Write", "status": "doing"}]}),)
 )
@@ -30,7 +31,7 @@ DOTS = bytes.fromhex(
     "3c7a3e0000000049454e44ae426082"
 )
 _SLOW = 1 if len(__import__("os").sched_getaffinity(0)) > 2 else 4
-_ASKED = {"edit": EDIT, "command": RUN, "long": LONG, "write": WRITE, "plan": PLAN}
+_ASKED = {"edit": EDIT, "command": RUN, "long": LONG, "write": WRITE, "plan": PLAN, "wipe": WIPE}
 
 
 def _script(seen: Seen) -> Turn:
@@ -73,7 +74,7 @@ def begun(zed: Editor, project: Path, mode: str = "") -> str:
     return session
 
 
-def prompt(session: str, text: str, *more: dict[str, object]) -> dict[str, object]:
+def prompt(session: str, text: str, *more: Json) -> dict[str, object]:
     """The parameters of a prompt."""
     return {"sessionId": session, "prompt": [{"type": "text", "text": text}, *more]}
 
@@ -196,6 +197,23 @@ def test_long_arguments_are_shown_whole_before_a_yes_counts(house: LivingHome, z
     zed.permit(second, "once")
     assert zed.result(going) == {"stopReason": "end_turn"}
     assert (project / "long.txt").exists()
+
+
+def test_a_risky_yes_that_comes_at_once_is_asked_again_and_then_left_to_others(
+    house: LivingHome, zed: Editor, project: Path
+) -> None:
+    session = begun(zed, project, "ask")
+    zed.begin("session/prompt", prompt(session, "please wipe it"))
+    question, tag = zed.permission(), 0
+    assert "risk high" in str(question["permission"]) or "risk critical" in str(question["permission"])
+    for _ in range(3):
+        question = zed.until(lambda one: "permission" in one and one["tag"] > tag, "to be asked")
+        tag = question["tag"]
+        zed.permit(question, "once")
+    zed.until(lambda one: "stays open" in str(one.get("update", "")), "the question to be left to other doors")
+    assert house.bodies(session, "approval.given") == []
+    assert house.get(f"/sessions/{session}")["status"] == "waiting"
+    assert (project / "README.md").exists()
 
 
 def test_an_option_that_was_not_offered_is_no_answer(house: LivingHome, zed: Editor, project: Path) -> None:

@@ -117,7 +117,7 @@ class Agent:
             request.fail(_code_of(error), error.message)
         except Exception as error:  # noqa: BLE001 - the door: every fault is an answer, or an editor waits for ever
             self._peer.log(f"{request.method} failed: {type(error).__name__}: {error}")
-            request.fail(INTERNAL, f"{error or type(error).__name__}; see what `stead acp` printed")
+            request.fail(INTERNAL, f"{error!r}; see what `stead acp` printed")
 
     def _client(self, *, starts: bool = True) -> Client:
         return Client(self._home, self._start if starts else None, door=DOOR)

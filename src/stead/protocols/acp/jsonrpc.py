@@ -165,10 +165,12 @@ class Peer:
         if isinstance(id, bool) or not isinstance(id, str | int | None):
             self._refuse(INVALID_REQUEST, "an id is a string or a whole number")
             return
-        request = Request(self, str(method), {} if params is None else params, id, notification="id" not in message)
+        given: object = {} if params is None else params
+        fits = given if isinstance(given, dict) else {}
+        request = Request(self, str(method), fits, id, notification="id" not in message)
         if not isinstance(method, str):
             request.fail(INVALID_REQUEST, "a request has a method")
-        elif not isinstance(request.params, dict):
+        elif fits is not given:
             request.fail(INVALID_PARAMS, "params are an object")
         elif "id" not in message or self._open_request(request):
             handle(request)

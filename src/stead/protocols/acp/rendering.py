@@ -169,6 +169,7 @@ class Renderer:
     def _content(self, step: Json) -> list[Json]:
         edits = [edit["change"] for edit in step["edits"] if not edit["undone"]]
         content = [diff for change in edits for diff in diffs(self._absolute(change["path"]), change)]
+        content += [_text(f"({cut} more lines of {change['path']})") for change in edits if (cut := change["cut"]) > 0]
         finished = step["finished"]
         if step["tool"] == "shell" and self._terminals:
             content.append({"type": "terminal", "terminalId": step["key"]})
@@ -226,7 +227,7 @@ def title(tool: str, arguments: Json, given: str) -> str:
 
 def diffs(path: str, change: Json) -> Iterator[Json]:
     """A change of a file, hunk by hunk; nothing for one whose lines are not known."""
-    for hunk in change["diff"].split("\n@@")[1:]:
+    for hunk in f"\n{change['diff']}".split("\n@@")[1:]:
         _, *lines = hunk.split("\n")
         old, new = (_side(lines, signs) for signs in ("- ", "+ "))
         before = None if change["kind"] == "added" else old
