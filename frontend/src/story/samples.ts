@@ -107,7 +107,15 @@ export function opening(body: Opening = opened): Fresh {
 export function message(words: string): Fresh {
   return {
     kind: "message",
-    body: { type: "message.received", text: words, door: "web", label: LABEL, interrupts: false, attachments: [] },
+    body: {
+      type: "message.received",
+      text: words,
+      door: "web",
+      label: LABEL,
+      interrupts: false,
+      attachments: [],
+      material: "",
+    },
   };
 }
 

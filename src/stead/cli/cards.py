@@ -36,6 +36,7 @@ _SOURCES = {
     "web": "pages of ",
     "registry": "packages of ",
     "message": "a message from ",
+    "handed": "what you handed over: ",
 }
 """What has been read, by the kind of its source."""
 

@@ -44,6 +44,8 @@ def load(name: str) -> Command:
             from stead.cli.approving import COMMANDS
         case "providers":
             from stead.cli.providers import COMMANDS
+        case "acp":
+            from stead.cli.editors import COMMANDS
         case "search":
             from stead.cli.search import COMMANDS
         case "mcp":

@@ -10,15 +10,16 @@ import re
 from argparse import Namespace
 
 from stead.cli.editing import edited, parse
-from stead.cli.forms import CALL, SESSION, Listing, Row, arg
+from stead.cli.forms import CALL, SESSION, Act, Listing, Row, arg, fields
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
 from stead.cli.labels import subject_of
 from stead.cli.output import clean_line
-from stead.cli.session_control import SWITCH, switch
+from stead.cli.session_control import ONE, SWITCH, switch
 from stead.cli.session_row import print_plan
 from stead.cli.spending import cost_line, tokens_option, usd_option
 from stead.cli.templates import fill
 from stead.cli.text_input import LIMIT_BYTES, read_file, read_text
+from stead.cli.work_options import STRICTNESS
 from stead.client import Json
 
 _MARKS = {" ": "todo", "": "todo", ">": "doing", "x": "done", "X": "done", "-": "skipped"}
@@ -119,10 +120,13 @@ _CALL = (
 _SET = arg("--set FILE", 'put another in place, a line a step; "-": stdin')
 _IN_ALL = 'in all, or "unlimited"'
 _BUDGET = (SESSION, tokens_option("--tokens", _IN_ALL), usd_option("--usd", _IN_ALL))
+_PROFILE = arg("profile PROFILE", STRICTNESS, choices=("work", "ask", "readonly"))
+_STRICTER = Act(f"POST {ONE}/profile", "{id} has the profile {profile} from its next call on.", fields("profile"))
 ROWS: dict[str, Row] = {
     "calls": ("list the queue of calls", (SESSION,), _CALLS),
     "call": ("edit, cancel or retry one call", _CALL, _call),
     "plan": ("show or set the plan", (SESSION, _SET), _plan),
     "model": ("show or switch the model that serves it", (SESSION, *SWITCH), switch),
+    "profile": ("choose another strictness", (SESSION, _PROFILE), _STRICTER),
     "budget": ("show or set what it may spend in all", _BUDGET, _budget),
 }

@@ -26,6 +26,7 @@ DIFF_LINES = 40
 _WRITERS = ("write", "edit")
 _LINE_LIMIT = 160
 _PROGRESS_S = 2.0
+_SAID = ("you (from {door}): {text:400}", "handed over, {material}: {text:400}")
 _END_STYLES = {"answered": "green", "verified": "green", "incomplete": "red", "failed": "red"}
 _ENDS = ("objective.ended", "turn.ended")
 _OUTCOMES = {
@@ -119,7 +120,9 @@ class TimelinePrinter:
             case "opened":
                 self._lines(_opening(self._session, item["body"]))
             case "message":
-                said = fill("you (from {door}): {text:400}", item["body"]) + described(item["body"]["attachments"])
+                said = fill(_SAID[bool(item["body"]["material"])], item["body"]) + described(
+                    item["body"]["attachments"]
+                )
                 self._lines([(said, "cyan")])
             case "reply":
                 self._print_reply(item)

@@ -14,7 +14,7 @@ from stead.cli.rules_history import note_tried
 from stead.cli.spending import BUDGET, DEFAULT_BUDGET, LIMITS, budget_of, limits_of
 from stead.client import Json
 
-_STRICTNESS = (
+STRICTNESS = (
     "strictness; work asks about what leaves the sandbox, and lets the rest be done there; ask also asks before it "
     "writes and runs; readonly changes nothing"
 )
@@ -28,7 +28,7 @@ WORK = (
     arg("--model PROVIDER/MODEL...", "the model to use; again for its fallbacks"),
     arg("--host HOST...", "a host that its commands may reach without asking"),
     arg("--secret NAME...", "a secret that the model may use by name"),
-    arg("--profile PROFILE", _STRICTNESS, choices=("work", "ask", "readonly"), default="work"),
+    arg("--profile PROFILE", STRICTNESS, choices=("work", "ask", "readonly"), default="work"),
     arg("--trial", "keep all changes out of the folder until you have reviewed them"),
 )
 """What an objective and a session take alike."""

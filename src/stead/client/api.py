@@ -33,11 +33,13 @@ class Client:
     Args:
         home: whose daemon.
         start: starts the daemon, where none runs at the first request; one that leaves later is not started again.
+        door: what the record calls the door of its commands, one that the daemon knows; "" for the command line.
     """
 
-    def __init__(self, home: Home, start: Callable[[], None] | None = None) -> None:
+    def __init__(self, home: Home, start: Callable[[], None] | None = None, door: str = "") -> None:
         self.home = home
         self._start = start
+        self._door = door
         self._address: Address | None = None
 
     @property
@@ -105,6 +107,7 @@ class Client:
         content = b"" if method == "DELETE" else json.dumps(body or {}).encode()
         # The same bits as secrets.token_hex, without the 10 ms that importing it takes.
         headers = {"Idempotency-Key": os.urandom(16).hex()} | (_JSON_HEADERS if content else {})
+        headers |= {"X-Stead-Door": self._door} if self._door else {}
         deadline = time.monotonic() + timeout_s
         while True:
             try:
@@ -138,7 +141,7 @@ class Client:
 
         def connect(after: int) -> Exchange:
             self.forget_address()  # a daemon that was started again has another bearer
-            query: dict[str, Given] = {"after": after, "streams": ",".join(streams)}
+            query: dict[str, Given] = {"after": after, "streams": ",".join(streams), "door": self._door}
             headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
             exchange = self._open("GET", target("/events/stream", query), headers, b"", STREAM_TIMEOUT_S)
             if exchange.status != 200:

@@ -85,18 +85,32 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     attachments: Given = ()
 
 
+class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text that a person hands over and did not write, such as a file that is open in their editor.
+
+    Args:
+        name: what it is, for people and the model.
+        text: the model reads it as anything else that others wrote, so it grants nothing.
+    """
+
+    name: Annotated[Text, bounds(maxLength=200)]
+    text: Annotated[Text, bounds(maxLength=200_000)]
+
+
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
     """Say something. It begins a turn, or is read before the next request of the one under way.
 
     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-    model is shown with it, by the names (``content``) under which it was uploaded within a day.
+    model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
+    the model reads after these words.
     """
 
     session: SessionId
     text: Text
     interrupt: bool = False
     attachments: Given = ()
+    context: Annotated[tuple[Material, ...], bounds(maxItems=20)] = ()
 
 
 class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):
@@ -417,6 +431,16 @@ class AnswerCheck(msgspec.Struct, frozen=True, tag="session.check.answer", forbi
     holds: bool
 
 
+class SetProfile(msgspec.Struct, frozen=True, tag="session.profile", forbid_unknown_fields=True):
+    """Choose another strictness for a session: for every call that is judged from now on.
+
+    A question that is open stays open. A session on trial cannot be made readonly.
+    """
+
+    session: SessionId
+    profile: Profile
+
+
 class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):
     """Let a session spend this much in all; both figures positive or "unlimited"."""
 
@@ -442,6 +466,7 @@ SessionWord = (
     | AnswerCheck
     | RaiseBudget
     | SwitchModel
+    | SetProfile
     | LabelCommand
 )
 """What a person can tell one session, in addition to answering its questions."""

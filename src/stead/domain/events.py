@@ -42,6 +42,8 @@ class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
     interrupts: bool = False
     """What was under way ends at the next safe point, and calls that have not begun do not run."""
     attachments: tuple[Attachment, ...] = ()
+    material: str = ""
+    """What it is that the person handed over with their words and did not write; "" for words."""
 
 
 class NoticeGiven(msgspec.Struct, frozen=True, tag="notice.given"):

@@ -289,6 +289,13 @@ class ModelSwitched(msgspec.Struct, frozen=True, tag="model.switched"):
     door: str
 
 
+class ProfileSet(msgspec.Struct, frozen=True, tag="profile.set"):
+    """The person chose another strictness for the calls that are judged from here on."""
+
+    profile: Profile
+    door: str
+
+
 class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_defaults=True):
     """The person named or tagged it, put it into the archive or the trash or took it out; None stays as it is."""
 
@@ -379,6 +386,7 @@ WorkBody = (
     | MessageChanged
     | BudgetRaised
     | ModelSwitched
+    | ProfileSet
     | ContextTrimmed
     | ContextCompacted
     | InstructionsSet

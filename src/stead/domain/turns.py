@@ -27,6 +27,7 @@ _Kept = TypeVar("_Kept")
 def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     """Apply a message. In an interactive session it begins a turn, or steers the current one."""
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
+    source = f"handed:{message.material}" if message.material else source
     if session.spec.interactive:
         begin_turn(session, seq)
         session.phase = "active"
@@ -104,6 +105,8 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
         case ev.ModelSwitched(chain=chain, effort=effort):
             session.spec = msgspec.structs.replace(session.spec, chain=chain, effort=effort)
             session.first_model = session.failures = session.not_before_ms = 0
+        case ev.ProfileSet(profile=profile):
+            session.spec = msgspec.structs.replace(session.spec, profile=profile)
         case ev.ContextTrimmed(upto=upto, counted_percent=percent):
             session.trimmed, session.counted_percent = upto, percent
             rewritten(session)

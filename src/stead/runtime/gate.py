@@ -179,15 +179,9 @@ class Gate:
         """
         tools = self._tools
         for name in names:
-<<<<<<< HEAD
-            if name not in tools and not is_mcp(name):  # one of a server's comes and goes
+            if name not in tools and name not in NO_TOOLS and not is_mcp(name):  # one of a server's comes and goes
                 raise InvalidRequest(f"there is no tool {name!r}; the tools are {', '.join(tools)}")
         return tuple(tool.spec for name, tool in tools.items() if not names or name in names)
-=======
-            if name not in self._tools and name not in NO_TOOLS:
-                raise InvalidRequest(f"there is no tool {name!r}; the tools are {', '.join(self._tools)}")
-        return tuple(tool.spec for name, tool in self._tools.items() if not names or name in names)
->>>>>>> agents17
 
     def offered(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """Those of them that stand in requests: one that is rarely used does only where it was chosen by name.

@@ -200,7 +200,12 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
         notes.append("a value of the vault stood in your words; the model reads its placeholder instead")
     elif book.redactor().clean(said) != said:
         notes.append("your words hold what looks like a secret, and the model reads it; see: stead secret add")
-    clean = {name: words(text) if isinstance(text, str) else tuple(map(words, text)) for name, text in told.items()}
+    clean: dict[str, object] = {
+        name: words(text) if isinstance(text, str) else tuple(map(words, text)) for name, text in told.items()
+    }
+    if isinstance(command, cmd.SendMessage):
+        handed = ((came_in(one.name, book, command.session).text, one.text) for one in command.context)
+        clean["context"] = tuple(cmd.Material(name, came_in(text, book, command.session).text) for name, text in handed)
     return msgspec.structs.replace(command, **clean), "; ".join((*notes, *unnoticed(known)))
 
 

@@ -150,7 +150,9 @@ class SessionCommands:
             return facts
         shown = self._deps.attachments.named(command.attachments)
         facts = tuple(
-            msgspec.structs.replace(fact, attachments=shown) if isinstance(fact, ev.MessageReceived) else fact
+            msgspec.structs.replace(fact, attachments=shown)
+            if isinstance(fact, ev.MessageReceived) and not fact.material
+            else fact
             for fact in facts
         )
         facts = (*await self._deps.memory.recollection.before_words(session, command.text), *facts)

@@ -18,6 +18,7 @@ from stead.domain.checks import CheckResult, all_checked
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CallKey
 from stead.domain.messages import AssistantMessage, ToolCall, UserMessage
+from stead.domain.policies import Label, Profile
 from stead.domain.ports import Models
 from stead.domain.sessions import PERSON, Call, Session, status
 from stead.runtime.home import check_budget
@@ -72,12 +73,15 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             if (chain, effort) == (session.spec.chain, session.spec.effort):
                 raise Conflict("it uses these models already, with this effort")
             return (ev.ModelSwitched(chain, effort, unpriced(chain, models), door),)
+        case cmd.SetProfile(profile=profile):
+            return (_strictness(session, profile, door),)
         case _ if session.end is not None:
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
-        case cmd.SendMessage(text=text, interrupt=interrupt, attachments=attached):
+        case cmd.SendMessage(text=text, interrupt=interrupt, attachments=attached, context=context):
             if text.strip() or not attached:
                 check_text(text)
-            return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt),)
+            handed = (ev.MessageReceived(one.text, door, Label(), material=one.name) for one in context)
+            return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt), *handed)
         case cmd.ChangeMessage():
             return (_changed(session, command, door),)
         case cmd.ChangeGoal(goal=goal):
@@ -120,6 +124,15 @@ def _answered(session: Session, id: str, *, holds: bool, door: str) -> Facts:
     return fact, msgspec.structs.replace(
         session.end, status=status, reason="checks" if status == "incomplete" else "done"
     )
+
+
+def _strictness(session: Session, profile: Profile, door: str) -> ev.ProfileSet:
+    require_interactive(session)
+    if profile is session.spec.profile:
+        raise Conflict(f"its profile is {profile.value} already")
+    if session.spec.mode == "trial" and profile is Profile.READONLY:
+        raise InvalidRequest("a session on trial changes nothing by itself; apply or discard its trial first")
+    return ev.ProfileSet(profile, door)
 
 
 def _labelled(session: Session, command: cmd.LabelSession, door: str) -> ev.SessionLabelled:

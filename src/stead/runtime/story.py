@@ -57,6 +57,8 @@ def _told(session: SessionId, item: Item) -> str:
         case MessageItem(body=ev.MessageReceived(text=text, door=door, interrupts=interrupts) as body):
             how = ", interrupting" if interrupts else ""
             how += "".join(f", with {span(one.name)}" for one in body.attachments)
+            if body.material:
+                return f"**Handed over** {span(body.material)}:\n\n{said(text)}"
             return f"**Said** through {span(door)} at {_at(item.ts_ms)}{how}:\n\n{said(text)}"
         case ReplyItem(text=text, model=model):
             words = text.strip()

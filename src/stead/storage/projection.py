@@ -348,6 +348,8 @@ def by(body: ev.Body) -> str:
             return "model"
         case ev.ToolFinished(tool=tool, outcome=outcome):
             return f"{tool}: {outcome}"
+        case ev.MessageReceived(material=material) if material:
+            return f"handed over: {material}"
         case _:
             return "person"
 

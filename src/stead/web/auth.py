@@ -37,6 +37,8 @@ _BEARER_MIN_CHARS = 32
 _BURST, _PER_S = 2000, 500.0
 
 Door = Literal["cli", "web"]
+BRIDGES = frozenset({"acp"})
+"""Programs that pass on what a person says elsewhere: the command line by its rights, with a name of its own on record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Credentials:
         cookies: every value under our cookie's name.
         csrf: the X-Stead header.
         fetch_site: the Sec-Fetch-Site header, which browsers set and scripts cannot.
+        bridge: the X-Stead-Door header.
         is_json: whether the body is declared as JSON.
         has_body: whether a body is announced.
     """
@@ -64,16 +67,29 @@ class Credentials:
     cookies: tuple[str, ...] = ()
     csrf: str = ""
     fetch_site: str = ""
+    bridge: str = ""
     is_json: bool = False
     has_body: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who came in, by which door. ``session`` names the browser's session; "" for the CLI and for who has none yet."""
+    """Who came in, by which door.
+
+    Args:
+        door: whose rights it has.
+        session: names the browser's session; "" for the CLI and for who has none yet.
+        bridge: one of ``BRIDGES`` that speaks for the person at the command line's door; "" for none.
+    """
 
     door: Door
     session: str = ""
+    bridge: str = ""
+
+    @property
+    def name(self) -> str:
+        """The door, as the record has it. It says where something was said, and grants nothing."""
+        return self.bridge or self.door
 
 
 class Auth:
@@ -123,6 +139,8 @@ class Auth:
             return Problem(401, "auth", _HOW_TO_SIGN_IN[door])
         if _changes(request) and not request.is_json and (door == "web" or request.has_body):
             return Problem(415, "content_type", "send the body as Content-Type: application/json")
+        if request.bridge and (door == "web" or request.bridge not in BRIDGES):
+            return Problem(400, "invalid", "X-Stead-Door names no door that may be named; leave it out")
         if door == "web" and request.path in BEARER_ONLY:
             return Problem(403, "auth", "only the command line may do this; use stead open, or stead down")
         return caller
@@ -169,7 +187,7 @@ class Auth:
         if door == "cli":
             scheme, _, bearer = request.authorization.partition(" ")
             known = scheme.lower() == "bearer" and hmac.compare_digest(fingerprint(bearer), self._bearer)
-            return Caller("cli") if known else None
+            return Caller("cli", bridge=request.bridge) if known else None
         if request.path == SIGN_IN:
             return Caller("web")
         for token in request.cookies:

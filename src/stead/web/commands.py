@@ -67,6 +67,7 @@ SESSIONS = (
     Route("PUT", "/sessions/{session}/waiting/{message:seq}", "change_message", cmd.ChangeMessage, "OtherWords"),
     post("/sessions/{session}/budget", "raise_budget", cmd.RaiseBudget, "WantedBudget", spread="budget"),
     post("/sessions/{session}/model", "switch_model", cmd.SwitchModel, "WantedModel"),
+    post("/sessions/{session}/profile", "set_profile", cmd.SetProfile, "WantedProfile"),
     post("/sessions/{session}/calls/{call}/edit", "edit_call", cmd.EditCall, "OwnArguments"),
     post("/sessions/{session}/calls/{call}/cancel", "cancel_call", cmd.CancelCall, "CancelReason"),
     post("/sessions/{session}/calls/{call}/retry", "retry_call", cmd.RetryCall),

@@ -139,6 +139,7 @@ def _credentials(scope: Scope, headers: Headers) -> Credentials:
         cookies=_cookies("; ".join(headers.getlist("cookie"))),
         csrf=headers.get("x-stead", ""),
         fetch_site=headers.get("sec-fetch-site", ""),
+        bridge=headers.get("x-stead-door", ""),
         is_json=media_type == "application/json",
         has_body=headers.get("content-length", "0") != "0" or "transfer-encoding" in headers,
     )

@@ -288,7 +288,7 @@ class Route:
             key = msgspec.convert(given, Key)
         except msgspec.ValidationError as error:
             raise InvalidRequest(f"header 'Idempotency-Key': {error}; see /api/v1/openapi.json") from error
-        result = await context.carrier.carry(self.makes(**arguments), CommandId(key), context.caller.door)
+        result = await context.carrier.carry(self.makes(**arguments), CommandId(key), context.caller.name)
         return answer(result) if isinstance(result, Problem) else result
 
     async def _ask(self, context: Context, arguments: Mapping[str, Any]) -> Any:

@@ -60,6 +60,7 @@ export function sourceName(source: string): string {
   const name = rest.join(":");
   if (kind === "web" && name) return t("fromWeb", { name });
   if (kind === "registry" && name) return t("fromRegistry", { name });
+  if (kind === "handed" && name) return t("fromHanded", { name });
   if (kind === "message" && name) return t("fromMessage", { name });
   return source;
 }
@@ -103,7 +104,7 @@ export function riskWord(name: string): string {
 /** Where an answer was given. */
 export function doorName(door: string): string {
   if (door === "web") return t("here");
-  if (door === "cli") return t("cli");
+  if (door === "cli" || door === "acp") return t(door);
   return door ? t("byDoor", { door }) : "";
 }
 

@@ -36,5 +36,7 @@ function others(watchers: readonly Schema["Watcher"][]): Schema["Watcher"][] {
 
 function placesOf(watchers: readonly Schema["Watcher"][]): string {
   const doors = [...new Set(watchers.map((watcher) => watcher.door))];
-  return doors.map((door) => (door === "cli" || door === "web" ? t(`door_${door}`) : revealed(door))).join(", ");
+  return doors
+    .map((door) => (door === "cli" || door === "web" || door === "acp" ? t(`door_${door}`) : revealed(door)))
+    .join(", ");
 }

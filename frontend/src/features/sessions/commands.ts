@@ -69,7 +69,7 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
       return data(
         api.POST("/sessions/{session}/messages", {
           params,
-          body: { text: deed.text, interrupt: deed.interrupt, attachments: deed.attachments },
+          body: { text: deed.text, interrupt: deed.interrupt, attachments: deed.attachments, context: [] },
         }),
       );
     case "fork": {

@@ -70,6 +70,7 @@ export default translation<typeof t>()({
   alsoOpen: "Auch geöffnet in {places}",
   door_web: "einem Browser",
   door_cli: "einem Terminal",
+  door_acp: "einem Editor",
   deleteTitle: "{kind, select, objective {Diesen Auftrag löschen?} other {Diese Sitzung löschen?}}",
   deleteDetail:
     "Sie liegt dann unter „Gelöscht“ und lässt sich 30 Tage lang mit Nachrichten, Prüfpunkten und Dateiversionen wiederherstellen. Dein Ordner bleibt, wie er ist.",

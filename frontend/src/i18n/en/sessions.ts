@@ -76,6 +76,7 @@ export const t = define("sessions", {
   alsoOpen: "Also open in {places}",
   door_web: "a browser",
   door_cli: "a terminal",
+  door_acp: "an editor",
   deleteTitle: "{kind, select, objective {Delete this objective?} other {Delete this session?}}",
   deleteDetail:
     "It goes to Deleted, where it can be restored for 30 days with its messages, checkpoints and file versions. Your folder stays as it is.",

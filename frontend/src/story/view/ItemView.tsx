@@ -115,16 +115,18 @@ function OpenedView({ item: { body } }: { item: OpenedItem }) {
 }
 
 function Said({ item }: { item: MessageItem }) {
-  const { text, door, label, interrupts } = item.body;
+  const { text, door, label, interrupts, material } = item.body;
   const foreign = label.integrity === "untrusted";
   return (
     <div className={cx("group relative mt-5 mb-1 border-s-2 ps-3", foreign ? "border-tainted-line" : "border-accent")}>
       <Copy text={text} label={t("copyMessage")} />
       <p className="flex items-center gap-2 text-ink-3 text-xs">
-        <span className="font-medium text-ink-2">{foreign ? door : t("you")}</span>
+        <span className="font-medium text-ink-2">
+          {material ? <SafeText>{material}</SafeText> : foreign ? door : t("you")}
+        </span>
         {!foreign && door !== "web" && <span>{t("fromDoor", { door: doorWord(door) })}</span>}
         {interrupts && <span>{t("interrupted")}</span>}
-        {foreign && <Tainted origins={[`message:${door}`]} word />}
+        {foreign && <Tainted origins={[material ? `handed:${material}` : `message:${door}`]} word />}
         <Time at={item.ts_ms} exact className="tabular" />
       </p>
       <div className="max-w-measure text-base">

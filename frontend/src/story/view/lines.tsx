@@ -85,6 +85,7 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
         effort: effort || "none",
       }),
     ),
+  "profile.set": ({ profile }) => quiet(t("profileSet", { profile: t(`profile_${profile}`) })),
   "checkpoint.taken": ({ why, turn, note, files }) =>
     quiet(
       t("checkpoint", {

@@ -100,7 +100,7 @@ const STATES: Readonly<Record<string, StateKind>> = { running: "work", asking: "
 
 /** Where somebody spoke or answered. */
 export function doorWord(door: string): string {
-  return door === "web" || door === "cli" ? t(`door_${door}`) : door;
+  return door === "web" || door === "cli" || door === "acp" ? t(`door_${door}`) : door;
 }
 
 /** What became of changes, a few words each. */
