@@ -97,7 +97,7 @@ class TimelinePrinter:
                 if text := clean(body["text"]):
                     if self._open_step:
                         self.finish_line()
-                    self._write(text, ends=text.endswith("\n"))
+                    self._prose(text, begins=body["offset"] == 0)
             case "output.delta":
                 self._stream_output(body["key"], body["text"])
             case "progress":
@@ -137,10 +137,12 @@ class TimelinePrinter:
     def _print_reply(self, item: Json) -> None:
         text = item["text"]
         if self._reply and text.startswith(self._reply):
-            self._write(clean(text[len(self._reply) :]), ends=False)
-            self.finish_line()
+            if rest := clean(text[len(self._reply) :]):
+                self._prose(rest, begins=False)
         elif text.strip():
-            self._line(clean(text).strip("\n"))
+            self.finish_line()
+            self._prose(clean(text).strip("\n"), begins=True)
+        self.finish_line()
         self._reply, self._replied, self._said = "", item["number"], text.strip()
         self._lines((f"  (before: {clean_line(attempt, _LINE_LIMIT)})", "dim") for attempt in item["attempts"])
         if self._verbose or item["attempts"]:
@@ -279,6 +281,12 @@ class TimelinePrinter:
             self.finish_line()
             if not self._silent:
                 self._out.lines([text], style)
+
+    def _prose(self, text: str, *, begins: bool) -> None:
+        """Part of a reply."""
+        if not self._silent:
+            self._out.prose(text, begins=begins)
+            self._line_is_open = not text.endswith("\n")
 
     def _write(self, text: str, *, ends: bool) -> None:
         """Part of a line, which stays open unless the text ends it."""
