@@ -161,6 +161,11 @@ class TimelinePrinter:
             case "file.changed":
                 self._lines(_edit(self._session, body["key"], body["change"], self._out))
                 return
+            case "line.ran":
+                self._ran(body)
+                return
+            case "terminal.opened" if body.get("line"):
+                self.running[body["id"]] = clean_line(body["line"], _LINE_LIMIT)
             case _:
                 pass
         if body["type"] in _ENDS and body["summary"].strip() not in ("", self._said):
@@ -170,6 +175,13 @@ class TimelinePrinter:
         self._lines(filled(islice(words, 1) if brief else words))
         if body["type"] == "turn.ended":
             self._line(f"  {self._cost} so far", "dim")
+
+    def _ran(self, body: Json) -> None:
+        """The end of a line that the person ran, after what was shown of its output as it came."""
+        self.running.pop(body["id"], None)
+        shown, _ = self._output.pop(body["id"], (0, ""))
+        self._tail(body["text"], seen=shown if shown < LIVE_LINES else 0)
+        self._lines(filled(islice(worded({**body, "session": self._session}), 1)))
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -225,7 +237,7 @@ class TimelinePrinter:
 
     def _tail(self, text: str, seen: int) -> None:
         """The last lines of a longer text, set off from ours, after the ``seen`` ones that were shown as they came."""
-        every = clean(text).rstrip("\n").split("\n")[seen:]
+        every = clean(text).rstrip("\n").split("\n")[seen:] if text.strip() else []
         if len(every) > TAIL_LINES:
             self._line(f"    | … {figures.counted(len(every) - TAIL_LINES, 'line')} before", "dim")
         self._lines((f"    | {line[:_LINE_LIMIT]}".rstrip(), "dim") for line in every[-TAIL_LINES:])

@@ -15,7 +15,7 @@ import msgspec
 from stead.domain import events as ev
 from stead.domain.conversation import append_message, carry_over, close_turn, record_source, rewritten
 from stead.domain.memory_events import ContentRedacted
-from stead.domain.messages import WORKSPACE, UserMessage
+from stead.domain.messages import TERMINAL, WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
 from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text, together
 from stead.domain.sessions import STEAD, Edit, Mark, Session
@@ -84,7 +84,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             what = "made your edit again that they had undone" if again else "undid your edit"
             _notify(session, f"The person {what}: {path!r}. Read it before you edit it.")
         case ev.TurnEnded():
-            heard = any(not message.notice for message in session.inbox)
+            heard = any(not message.notice and message.source != TERMINAL for message in session.inbox)
             session.resting = True
             session.compacting = 0
             close_turn(session, "Not run: the turn had ended.")
@@ -120,6 +120,16 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             rewritten(session)
         case _:
             assert_never(body)
+
+
+def take_line(session: Session, ran: ev.LineRan) -> None:
+    """Have the model read what a line of the person's printed: the line is theirs, and vouches for nothing."""
+    session.terminals = [id for id in session.terminals if id != ran.id]
+    record_source(session, ran.label, ran.source)
+    how = f"it ended with exit code {ran.exit_code}" if ran.why == "exited" else f"it was cut off ({ran.why})"
+    told = f"The person ran a command in the project themselves; {how}. Below are the command and what it printed."
+    said = f"$ {ran.line}\n{ran.text}".rstrip()
+    append_message(session, UserMessage(said, ran.label, source=TERMINAL, told=told))
 
 
 def _change_message(session: Session, number: int, text: str) -> None:

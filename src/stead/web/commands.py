@@ -75,6 +75,7 @@ SESSIONS = (
     ),
     post("/sessions/{session}/changes/{call}/undo", "undo_edit", cmd.UndoEdit, "Undo"),
     post("/sessions/{session}/terminals", "open_terminal", cmd.OpenTerminal, "NewTerminal", status=201),
+    post("/sessions/{session}/lines", "run_line", cmd.RunLine, "OwnLine", status=201),
     post("/sessions/{session}/terminals/{terminal}/close", "close_terminal", cmd.CloseTerminal),
 )
 HOME = (
