@@ -382,6 +382,12 @@ class UndoEdit(msgspec.Struct, frozen=True, tag="edit.undo", forbid_unknown_fiel
     again: bool = False
 
 
+class Compact(msgspec.Struct, frozen=True, tag="context.compact", forbid_unknown_fields=True):
+    """Have the model sum up the older messages between two turns; from then on the summary is sent in their place."""
+
+    session: SessionId
+
+
 class EditCall(msgspec.Struct, frozen=True, tag="call.edit", forbid_unknown_fields=True):
     """Put other arguments into a call that has not run, and have it run so: the person's own yes to exactly these."""
 
@@ -446,6 +452,7 @@ SessionWord = (
     | CloseSession
     | Delete
     | Revoke
+    | Compact
     | EditCall
     | CancelCall
     | RetryCall

@@ -142,7 +142,11 @@ def worded(body: Json) -> Iterator[Words]:
         case "checks.run":
             yield from _judged(body)
         case "terminal.opened":
-            yield ("! {line:160}  (from {door})" if body.get("line") else "a terminal was opened (from {door})"), body, "dim"
+            yield (
+                ("! {line:160}  (from {door})" if body.get("line") else "a terminal was opened (from {door})"),
+                body,
+                "dim",
+            )
         case "line.ran":
             yield from _ran(body)
         case "terminal.closed":

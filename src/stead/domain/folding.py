@@ -29,7 +29,7 @@ from stead.domain.policies import PlannedCall
 from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.trials import Review
-from stead.domain.turns import Worked, apply_queue, apply_work, plan_text, receive, take_line
+from stead.domain.turns import Worked, apply_queue, apply_work, plan_text, receive, shorten, take_line
 
 MOST_RUNNABLE = 100
 POLL_MS = 1_000
@@ -96,7 +96,7 @@ def apply(session: Session, event: ev.Event) -> None:
         case ev.NoticeGiven(text=text, why=why):
             session.send_backs += why in ("completion", "checks", "claim")
             if why == "compact":
-                session.compacting = len(session.messages)
+                shorten(session)
             append_message(session, UserMessage(text=text, label=STEAD, notice=True))
             if why == "checks":
                 append_findings(session)

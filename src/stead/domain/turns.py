@@ -28,6 +28,7 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     """Apply a message. In an interactive session it begins a turn, or steers the current one."""
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
     if session.spec.interactive:
+        session.resting, session.shortening = session.resting or session.shortening, False
         _begin_turn(session, seq)
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
@@ -41,6 +42,14 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     else:
         session.words.append(message.text)
         session.waiting[seq] = said
+
+
+def shorten(session: Session) -> None:
+    """Begin a compaction. Between two turns it is work of its own, and no turn."""
+    session.compacting = len(session.messages)
+    if session.resting:
+        session.resting, session.shortening = False, True
+        session.iterations = session.failures = session.not_before_ms = 0
 
 
 def _begin_turn(session: Session, seq: int) -> None:
@@ -86,12 +95,12 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
         case ev.TurnEnded():
             heard = any(not message.notice and message.source != TERMINAL for message in session.inbox)
             session.resting = True
-            session.compacting = 0
+            session.compacting, session.shortening = 0, False
             close_turn(session, "Not run: the turn had ended.")
             if heard:  # a limit ended the turn before it came to these words
                 _begin_turn(session, seq)
         case ev.SessionClosed():
-            session.phase, session.resting, session.compacting = "ended", True, 0
+            session.phase, session.resting, session.compacting, session.shortening = "ended", True, 0, False
             close_turn(session, "Not run: the session was closed.")
         case ev.SessionLabelled(title=title):
             session.spec = msgspec.structs.replace(session.spec, title=title or session.spec.title)
@@ -110,6 +119,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             session.messages = [*head, *session.messages[upto:asked], *_heard_meanwhile(session, asked)]
             session.trimmed, session.counted_percent = 0, percent
             session.compacting = 0
+            session.resting, session.shortening = session.resting or session.shortening, False
             session.waiting = {seq: said for seq, said in session.waiting.items() if said in session.messages}
             session.recalled = []
             rewritten(session)

@@ -65,6 +65,7 @@ SESSIONS = (
     Route("PUT", "/sessions/{session}/goal", "change_goal", cmd.ChangeGoal, "WantedGoal"),
     Route("PUT", "/sessions/{session}/waiting/{message:seq}", "change_message", cmd.ChangeMessage, "OtherWords"),
     post("/sessions/{session}/budget", "raise_budget", cmd.RaiseBudget, "WantedBudget", spread="budget"),
+    post("/sessions/{session}/compact", "compact_context", cmd.Compact),
     post("/sessions/{session}/model", "switch_model", cmd.SwitchModel, "WantedModel"),
     post("/sessions/{session}/calls/{call}/edit", "edit_call", cmd.EditCall, "OwnArguments"),
     post("/sessions/{session}/calls/{call}/cancel", "cancel_call", cmd.CancelCall, "CancelReason"),
