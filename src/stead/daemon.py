@@ -343,6 +343,7 @@ class House:
     async def stop(self, why: str) -> None:
         """Cut off what is under way, record it, and let everything go."""
         await self.machines.terminals.stop("*")  # while sessions can still be told
+        await self.runtime.lines.close()
         await self.sessions.close()
         await self.mcp.servers.close()
         await self.home.settle()

@@ -114,7 +114,7 @@ class TerminalQueries:
             raise NotFound(f"there is no terminal {id!r}")
         return self.open[id]
 
-    def carried(self, command: cmd.OpenTerminal | cmd.CloseTerminal, door: str) -> tuple[ev.Body, ...]:
+    def carried(self, command: cmd.TerminalCommand, door: str) -> tuple[ev.Body, ...]:
         """What a command makes of a session."""
         session = command.session
         if isinstance(command, cmd.CloseTerminal):
@@ -123,5 +123,8 @@ class TerminalQueries:
             return (ev.TerminalClosed(command.terminal, 137, "closed", door),)
         self._state(session)
         id = f"t_{len(self.open) + 1:016x}"
+        if isinstance(command, cmd.RunLine):
+            ran = ev.LineRan(id, command.line, 0, "exited", f"{command.line} printed this", 20, 12, "workspace")
+            return (ev.TerminalOpened(id, 50, 120, door, command.line), ran)
         self.open[id] = EchoTerminal(TerminalRow(id, session, command.rows, command.columns, 0))
         return (ev.TerminalOpened(id, command.rows, command.columns, door),)

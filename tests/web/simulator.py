@@ -476,7 +476,7 @@ class Home:
                 return command.session, (self._told(command, door),)
             case SetDirective() | SwitchDirective() | RemoveDirective() | OrderDirectives() | RestoreDirective():
                 return HOME, (await self.directives.change(command, door),)
-            case cmd.OpenTerminal() | cmd.CloseTerminal():
+            case cmd.OpenTerminal() | cmd.RunLine() | cmd.CloseTerminal():
                 return command.session, self._terminals.carried(command, door)
             case _:
                 worked = simulated_sessions.worked(command, door)

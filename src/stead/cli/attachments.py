@@ -8,8 +8,10 @@ from __future__ import annotations
 import base64
 import os
 import re
+import shlex
 from argparse import Namespace
 from pathlib import Path
+from urllib.parse import unquote
 
 from stead.cli import figures
 from stead.cli.forms import SESSION, Row, arg
@@ -19,7 +21,9 @@ from stead.client import Json
 
 _MOST_BYTES = 20_000_000
 _LONG_S = 120.0
-_NAMED = re.compile(r"(?:^|\s)@(\S+\.(?:png|jpe?g|gif|webp|pdf))(?=\s|$)", re.IGNORECASE)
+_NAMED = re.compile(r'(?:^|\s)@(?:"([^"\n]+)"|(\S+))(?=\s|$)')
+_SHOWN = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
+_PASTED_CHARS = 4_000
 
 ATTACH = arg("--attach FILE...", "a picture (PNG, JPEG, GIF, WebP) or PDF for the model to see")
 
@@ -48,9 +52,26 @@ def attached(invocation: Invocation, names: list[str]) -> Json:
     return {"attachments": contents} if contents else {}
 
 
-def named(text: str) -> list[str]:
-    """The pictures and documents that a line names as ``@FILE``, and that there are."""
-    return [name for name in _NAMED.findall(text) if os.path.isfile(os.path.expanduser(name))]
+def named(text: str, directory: str) -> list[str]:
+    """The pictures and documents that a line names as ``@FILE`` or ``@"FILE"``, in a folder, and that there are."""
+    paths = (os.path.expanduser(quoted or plain) for quoted, plain in _NAMED.findall(text))
+    return [path for name in paths if _is_shown(path := os.path.join(directory, name))]
+
+
+def pasted(text: str) -> str:
+    """What a terminal pasted; pictures and documents that were dropped on it as they are named in a line."""
+    try:
+        names = shlex.split(text) if len(text) <= _PASTED_CHARS and "\n" not in text.strip() else []
+    except ValueError:
+        return text
+    names = [unquote(name.removeprefix("file://")) if name.startswith("file://") else name for name in names]
+    if not names or not all(os.path.isabs(name) and '"' not in name and _is_shown(name) for name in names):
+        return text
+    return " ".join(f'@"{name}"' if " " in name else f"@{name}" for name in names) + " "
+
+
+def _is_shown(name: str) -> bool:
+    return name.lower().endswith(_SHOWN) and os.path.isfile(name)
 
 
 def described(attachments: list[Json]) -> str:

@@ -34,6 +34,8 @@ def load(name: str) -> Command:
             from stead.cli.objectives import COMMANDS
         case "checks":
             from stead.cli.acceptance import COMMANDS
+        case "chat":
+            from stead.cli.chat import COMMANDS
         case "session":
             from stead.cli.session import COMMANDS
         case "memory":

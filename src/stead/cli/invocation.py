@@ -63,8 +63,8 @@ class Invocation:
         self.debug: bool = options.debug
         self.as_json: bool = options.json
         self.verbose: bool = getattr(options, "verbose", False)
-        colourless = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "dumb") == "dumb"
-        self.out = Output(plain=options.plain, as_json=options.json, colourless=colourless)
+        colourless, dumb = bool(os.environ.get("NO_COLOR")), os.environ.get("TERM", "dumb") == "dumb"
+        self.out = Output(plain=options.plain, as_json=options.json, colourless=colourless, dumb=dumb)
         self._home_option: str = options.home
         self._client: Client | None = None
 

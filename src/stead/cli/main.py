@@ -21,7 +21,7 @@ _STRANGE = ("not_found", "invalid", "method", "peer", "bug")
 _EPILOG = """exit codes
   0 done   1 failed or cancelled   2 bad request   3 waits for a person   4 no daemon   130 interrupted
 
-Without a command, at a terminal: work in this folder, as stead session here does.
+Without a command, at a terminal: work in this folder, as stead chat does.
 Help on a command: stead COMMAND --help"""
 
 
@@ -98,8 +98,8 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
     if options.goes_on:
         if options.command:
             raise CommandError("--continue takes no command", "stead --continue")
-        options.rest = ["attach"]
-        return "session"
+        options.rest = ["--continue"]
+        return "chat"
     if options.command == "help" and options.rest:
         options.command, options.rest = options.rest[0], ["--help"]
     if options.help or options.command in ("", "help"):
@@ -110,8 +110,8 @@ def _parse_globals(words: list[str], options: Namespace) -> str:
 
 
 def _alone() -> list[str]:
-    """What ``stead`` without a command means: at a terminal, a session in this folder; else its help."""
-    return ["session", "here"] if stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout) else []
+    """What ``stead`` without a command means: at a terminal, a chat in this folder; else its help."""
+    return ["chat"] if stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout) else []
 
 
 def _known(name: str) -> str:

@@ -64,19 +64,23 @@ class Output:
     Args:
         plain: no colour, whatever the terminal can do.
         as_json: results are JSON, one object a line.
-        colourless: the environment asks for no colour (``NO_COLOR``, a dumb terminal).
+        colourless: the environment asks for no colour (``NO_COLOR``).
+        dumb: the terminal can only print, so nothing is drawn either.
     """
 
-    def __init__(self, *, plain: bool, as_json: bool, colourless: bool) -> None:
+    def __init__(self, *, plain: bool, as_json: bool, colourless: bool, dumb: bool = False) -> None:
         self.as_json = as_json
-        self._colour = not (plain or colourless or as_json) and sys.stdout.isatty()
-        self._colour_errors = self._colour and sys.stderr.isatty()
+        self.dumb = plain or dumb
+        """Whether nothing may be drawn but lines, one after another."""
+        self.colour = not (self.dumb or colourless or as_json) and sys.stdout.isatty()
+        """Whether styles may be used."""
+        self._colour_errors = self.colour and sys.stderr.isatty()
         self.before: Callable[[], None] = lambda: None
         """Called before each line and each part of one, so that a prompt on the last line can be hidden first."""
 
     def style(self, text: str, style: str) -> str:
         """The text in a style, where colours are wanted; the text must be clean."""
-        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self._colour else text
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colour else text
 
     def line(self, text: str = "") -> None:
         """A line of the result, already clean."""
@@ -93,6 +97,10 @@ class Output:
         self.before()
         sys.stdout.write(text)
         sys.stdout.flush()
+
+    def prose(self, text: str, *, begins: bool) -> None:
+        """Part of a text in Markdown, already clean; ``begins``: the first part of it."""
+        self.write(text)
 
     def json(self, value: Any) -> None:
         """One JSON value on one line, in ASCII, so that no terminal obeys any of it."""

@@ -9,7 +9,7 @@ from argparse import Namespace
 
 from stead.cli.attachments import ATTACH, attached
 from stead.cli.finding import find_session
-from stead.cli.forms import SESSION, Act, Row, arg
+from stead.cli.forms import SESSION, YES, Act, Row, arg
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, WHY, delete
@@ -23,51 +23,35 @@ _TOGETHER = 4
 """Events of one command at most."""
 
 
-def _new(invocation: Invocation, arguments: Namespace) -> int:
-    body = {"directory": folder_of(arguments.directory, "stead session new DIR")}
-    body |= work_fields(arguments, SESSION_BUDGET)
+def open_session(invocation: Invocation, directory: str, arguments: Namespace) -> Json:
+    """Open a session with the options of ``OPENED``; gives the daemon's answer."""
+    body: Json = {"directory": directory} | work_fields(arguments, SESSION_BUDGET)
     if arguments.ignore:
         body["ignore"] = arguments.ignore
+    note_unseen_keys(invocation)
+    note_history(invocation, arguments)
+    answer = invocation.client.post("/sessions", body)
+    if answer["text"]:
+        invocation.out.note(fill("note: {text}", answer))
+    return answer
+
+
+def _new(invocation: Invocation, arguments: Namespace) -> int:
+    directory = folder_of(arguments.directory, "stead session new DIR")
     message = read_text(arguments.message, "message") if arguments.message else ""
     if arguments.attach and not message:
         raise CommandError("files are attached to a message", "give one with -m TEXT")
-    client, out = invocation.client, invocation.out
-    note_unseen_keys(invocation)
-    note_history(invocation, arguments)
-    answer = client.post("/sessions", body)
+    answer = open_session(invocation, directory, arguments)
     session: str = answer["session"]
-    if answer["text"]:
-        out.note(fill("note: {text}", answer))
-    place = fill("{directory}", body)
+    place = clean_line(directory)
     if message:
-        invocation.report({"type": "started", "id": session}, out.style(f"{session} in {place}", "bold"))
+        invocation.report({"type": "started", "id": session}, invocation.out.style(f"{session} in {place}", "bold"))
         words = {"text": message, "interrupt": False} | attached(invocation, arguments.attach)
         return _say_and_watch(invocation, session, words, stay=True)
-    said = f"{session} is open in {place}\nwork in it:  stead session attach {session}"
+    said = f"{session} is open in {place}\nwork in it:  stead chat --resume {session}"
     return invocation.report(
         {"id": session, **answer}, f'{said}\nor:          stead session send {session} "what to do" --wait'
     )
-
-
-def _here(invocation: Invocation, arguments: Namespace) -> int:
-    if not invocation.interactive:
-        raise CommandError("there is no terminal to work at", "stead session new DIR -m TEXT", exit_code=NEEDS_PERSON)
-    directory = folder_of(".", "stead session here, in another folder")
-    session: str = invocation.client.post("/sessions", {"directory": directory})["session"]
-    return attach(invocation, session, wait=False, whole=False)
-
-
-def _last(invocation: Invocation) -> str:
-    """The id of the session that was used last in this folder, closed ones too.
-
-    Raises:
-        CommandError: there is none.
-    """
-    directory = folder_of(".", "stead session attach ID")
-    rows = [row for row in invocation.client.items("/sessions", limit=200) if row["directory"] == directory]
-    if not rows:
-        raise CommandError(f"there is no session in {clean_line(directory)}", "stead session new", code="not_found")
-    return str(max(rows, key=lambda row: row["updated_ms"])["id"])
 
 
 def _send(invocation: Invocation, arguments: Namespace) -> int:
@@ -85,9 +69,9 @@ def _say_and_watch(invocation: Invocation, session: str, body: Json, *, stay: bo
     answer = invocation.client.post(f"/sessions/{session}/messages", body)
     since = _before(invocation, answer)
     if stay and invocation.interactive:
-        from stead.cli.session_attaching import AttachedSession
+        from stead.cli.chat_session import ChatSession
 
-        return AttachedSession(invocation, session, since=since).follow()
+        return ChatSession(invocation, session, since=since).follow()
     return Watch(invocation, session, since=since).follow()
 
 
@@ -99,33 +83,45 @@ def _before(invocation: Invocation, answer: Json) -> int:
 
 
 def _attach(invocation: Invocation, arguments: Namespace) -> int:
-    arguments.id = arguments.id or _last(invocation)
-    row = invocation.client.get(f"/sessions/{arguments.id}")  # one that there is not has no events to wait for
-    if row["kind"] != "session":
-        raise CommandError(f"{arguments.id} is an objective, which works alone", f"stead watch {arguments.id}")
+    arguments.id = arguments.id or last_session(invocation, folder_of(".", "stead session attach ID"))
     return attach(invocation, arguments.id, wait=arguments.wait, whole=arguments.all)
 
 
-def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> int:
-    """Work in a session at the terminal, or without one follow it to the end of its turn; gives the exit code."""
-    if invocation.interactive:
-        from stead.cli.session_attaching import AttachedSession
+def last_session(invocation: Invocation, directory: str) -> str:
+    """The id of the session that was used last in a folder, closed ones too.
 
-        return AttachedSession(invocation, session, whole=whole).follow()
+    Raises:
+        CommandError: there is none.
+    """
+    rows = [row for row in invocation.client.items("/sessions", limit=200) if row["directory"] == directory]
+    if not rows:
+        raise CommandError(f"there is no session in {clean_line(directory)}", "stead chat", code="not_found")
+    return str(max(rows, key=lambda row: row["updated_ms"])["id"])
+
+
+def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> int:
+    """Work in a session at the terminal, or without one follow it to the end of its turn; gives the exit code.
+
+    Raises:
+        CommandError: it is an objective.
+    """
+    row = invocation.client.get(f"/sessions/{session}")  # one that there is not has no events to wait for
+    if row["kind"] != "session":
+        raise CommandError(f"{session} is an objective, which works alone", f"stead watch {session}")
+    if invocation.interactive:
+        from stead.cli.chat_session import ChatSession
+
+        return ChatSession(invocation, session, whole=whole).follow()
     from stead.cli.watching import Watch
 
     return Watch(invocation, session, wait=wait, whole=whole).follow()
 
 
 _CLOSE = Act(f"POST {ONE}/close", "{id} is closed. A message opens it again: stead session send {id} TEXT")
-_NEW = (
-    arg("[directory DIR]", "the folder (else the current one)", default="."),
-    arg("-m --message TEXT", "say this first, and watch what follows"),
-    ATTACH,
-    *WORK,
-    VERBOSE,
-    arg("--ignore PATTERN...", "left out of checkpoints"),
-)
+DIRECTORY = arg("[directory DIR]", "the folder (else the current one)", default=".")
+OPENED = (*WORK, VERBOSE, arg("--ignore PATTERN...", "left out of checkpoints"))
+"""Options of a new session."""
+_NEW = (DIRECTORY, arg("-m --message TEXT", "say this first, and watch what follows"), ATTACH, *OPENED)
 _LAST = arg("[id ID]", "of the session, or its beginning (else the last one in this folder)", find_session)
 _ATTACH = (_LAST, arg("--all", "show everything from its first event, not the last turn"), WAIT, VERBOSE)
 _SEND = (
@@ -138,7 +134,6 @@ _SEND = (
 )
 ROWS: dict[str, Row] = {
     "new": ("begin to work in a folder", _NEW, _new),
-    "here": ("begin to work in this folder, at this terminal", (), _here),
     "attach": ("watch it live, answer it and say something to it", _ATTACH, _attach),
     "send": ("say something to it", _SEND, _send),
     "pause": ("let the current step finish, then start nothing more", (SESSION,), PAUSE),

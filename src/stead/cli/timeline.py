@@ -98,7 +98,7 @@ class TimelinePrinter:
                 if text := clean(body["text"]):
                     if self._open_step:
                         self.finish_line()
-                    self._write(text, ends=text.endswith("\n"))
+                    self._prose(text, begins=body["offset"] == 0)
             case "output.delta":
                 self._stream_output(body["key"], body["text"])
             case "progress":
@@ -140,10 +140,12 @@ class TimelinePrinter:
     def _print_reply(self, item: Json) -> None:
         text = item["text"]
         if self._reply and text.startswith(self._reply):
-            self._write(clean(text[len(self._reply) :]), ends=False)
-            self.finish_line()
+            if rest := clean(text[len(self._reply) :]):
+                self._prose(rest, begins=False)
         elif text.strip():
-            self._line(clean(text).strip("\n"))
+            self.finish_line()
+            self._prose(clean(text).strip("\n"), begins=True)
+        self.finish_line()
         self._reply, self._replied, self._said = "", item["number"], text.strip()
         self._lines((f"  (before: {clean_line(attempt, _LINE_LIMIT)})", "dim") for attempt in item["attempts"])
         if self._verbose or item["attempts"]:
@@ -162,6 +164,11 @@ class TimelinePrinter:
             case "file.changed":
                 self._lines(_edit(self._session, body["key"], body["change"], self._out))
                 return
+            case "line.ran":
+                self._ran(body)
+                return
+            case "terminal.opened" if body.get("line"):
+                self.running[body["id"]] = clean_line(body["line"], _LINE_LIMIT)
             case _:
                 pass
         if body["type"] in _ENDS and body["summary"].strip() not in ("", self._said):
@@ -171,6 +178,13 @@ class TimelinePrinter:
         self._lines(filled(islice(words, 1) if brief else words))
         if body["type"] == "turn.ended":
             self._line(f"  {self._cost} so far", "dim")
+
+    def _ran(self, body: Json) -> None:
+        """The end of a line that the person ran, after what was shown of its output as it came."""
+        self.running.pop(body["id"], None)
+        shown, _ = self._output.pop(body["id"], (0, ""))
+        self._tail(body["text"], seen=shown if shown < LIVE_LINES else 0)
+        self._lines(filled(islice(worded({**body, "session": self._session}), 1)))
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -226,7 +240,7 @@ class TimelinePrinter:
 
     def _tail(self, text: str, seen: int) -> None:
         """The last lines of a longer text, set off from ours, after the ``seen`` ones that were shown as they came."""
-        every = clean(text).rstrip("\n").split("\n")[seen:]
+        every = clean(text).rstrip("\n").split("\n")[seen:] if text.strip() else []
         if len(every) > TAIL_LINES:
             self._line(f"    | … {figures.counted(len(every) - TAIL_LINES, 'line')} before", "dim")
         self._lines((f"    | {line[:_LINE_LIMIT]}".rstrip(), "dim") for line in every[-TAIL_LINES:])
@@ -282,6 +296,12 @@ class TimelinePrinter:
             self.finish_line()
             if not self._silent:
                 self._out.lines([text], style)
+
+    def _prose(self, text: str, *, begins: bool) -> None:
+        """Part of a reply."""
+        if not self._silent:
+            self._out.prose(text, begins=begins)
+            self._line_is_open = not text.endswith("\n")
 
     def _write(self, text: str, *, ends: bool) -> None:
         """Part of a line, which stays open unless the text ends it."""

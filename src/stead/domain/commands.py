@@ -34,6 +34,8 @@ DEFAULT_BUDGET = Budget(tokens=400_000, usd_micros=5_000_000)
 SESSION_BUDGET = Budget(tokens=20_000_000, usd_micros=5_000_000)
 """Of an interactive session: each request of a long conversation counts whole, although most is cached."""
 
+LINE_CHARS = 10_000
+"""Of a line that the person runs themselves."""
 
 Given = Annotated[tuple[Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")], ...], bounds(maxItems=20)]
 """Names of uploaded files."""
@@ -346,6 +348,17 @@ class OpenTerminal(msgspec.Struct, frozen=True, tag="terminal.open", forbid_unkn
     columns: Annotated[int, msgspec.Meta(ge=1, le=MOST_COLUMNS)]
 
 
+class RunLine(msgspec.Struct, frozen=True, tag="terminal.run", forbid_unknown_fields=True):
+    """Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
+
+    The answer's text is the id of that terminal, and comes before the line has ended. What it prints is recorded when
+    it has, and the model reads it before the person's next words. It begins no turn.
+    """
+
+    session: SessionId
+    line: Annotated[str, bounds(minLength=1, maxLength=LINE_CHARS, pattern=r"\S")]
+
+
 class CloseTerminal(msgspec.Struct, frozen=True, tag="terminal.close", forbid_unknown_fields=True):
     """End a terminal, with everything that runs in it."""
 
@@ -382,6 +395,12 @@ class UndoEdit(msgspec.Struct, frozen=True, tag="edit.undo", forbid_unknown_fiel
     path: str = ""
     """Which, if the call changed several."""
     again: bool = False
+
+
+class Compact(msgspec.Struct, frozen=True, tag="context.compact", forbid_unknown_fields=True):
+    """Have the model sum up the older messages between two turns; from then on the summary is sent in their place."""
+
+    session: SessionId
 
 
 class EditCall(msgspec.Struct, frozen=True, tag="call.edit", forbid_unknown_fields=True):
@@ -458,6 +477,7 @@ SessionWord = (
     | CloseSession
     | Delete
     | Revoke
+    | Compact
     | EditCall
     | CancelCall
     | RetryCall
@@ -472,7 +492,7 @@ SessionWord = (
 """What a person can tell one session, in addition to answering its questions."""
 FileCommand = TakeCheckpoint | RestoreCheckpoint | UndoEdit
 """What a person does with the files of an interactive session."""
-TerminalCommand = OpenTerminal | CloseTerminal
+TerminalCommand = OpenTerminal | RunLine | CloseTerminal
 HomeCommand = (
     ConfigureProvider
     | SetProviderKey

@@ -90,7 +90,7 @@ def carry_over(session: Session, carried: Carried) -> None:
     session.strayed, session.stained = carried.strayed, [*carried.stained]
     session.planned, session.used, session.trusted, session.approved = [], [], {}, []
     session.interrupted = session.ran = False
-    session.compacting = 0
+    session.compacting, session.shortening = 0, False
     session.recalled = []
     session.telling = "\n\n".join(filter(None, (secrets_text(session.spec.secrets), session.files)))
     session.resting = True

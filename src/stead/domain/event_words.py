@@ -61,7 +61,6 @@ _LINES: dict[str, tuple[str, str]] = {
     "session.resumed": ("resumed", ""),
     "session.stopped": ("stopped from {surface}[: {why:200}]", "red"),
     "sources.trusted": ("trusted {sources:200} for {tool}", ""),
-    "terminal.opened": ("a terminal was opened (from {door})", "dim"),
     "trial.applied": ("applied {applied:#change} (from {door})", ""),
     "trial.discarded": ("the changes that waited were thrown away (from {door})", "yellow"),
 }
@@ -156,6 +155,14 @@ def worded(body: Json) -> Iterator[Words]:
             yield f"{{id}} is {'' if body['holds'] else 'not '}confirmed (from {{door}})", body, ""
         case "checks.run":
             yield from _judged(body)
+        case "terminal.opened":
+            yield (
+                ("! {line:160}  (from {door})" if body.get("line") else "a terminal was opened (from {door})"),
+                body,
+                "dim",
+            )
+        case "line.ran":
+            yield from _ran(body)
         case "terminal.closed":
             style = "dim" if body["why"] in ("exited", "closed") else "yellow"
             yield f"a terminal ended: {_ENDS.get(body['why'], '{why}')}", body, style
@@ -212,6 +219,13 @@ def review(session: str, waiting: Json) -> Iterator[Words]:
     yield f"{many} for your review: stead held diff {{session}}", values, "yellow"
     yield from (("  {path:path}[  ({why:path})]", held, "yellow") for held in waiting["held"])
     yield "then: stead held apply {session}  or  stead held discard {session}", values, "yellow"
+
+
+def _ran(body: Json) -> Iterator[Words]:
+    how = "exit code {exit_code}" if body["why"] == "exited" else "cut off ({why})"
+    yield f"! {{line:160}} ended: {how}, {{duration_ms:duration}}", body, "" if body["exit_code"] == 0 else "yellow"
+    lines = body["text"].split("\n") if body["text"] else []
+    yield from (("    | {line:160}", {"line": line}, "dim") for line in lines[-PATHS:])
 
 
 def changed_file(change: Json) -> str:

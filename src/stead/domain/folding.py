@@ -30,7 +30,16 @@ from stead.domain.policies import Integrity, Label, PlannedCall
 from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import PERSON, STEAD, Action, Agent, Call, Grant, Session
 from stead.domain.trials import Review
-from stead.domain.turns import Worked, apply_queue, apply_work, begin_turn, plan_text, receive
+from stead.domain.turns import (
+    Worked,
+    apply_queue,
+    apply_work,
+    begin_turn,
+    plan_text,
+    receive,
+    shorten,
+    take_line,
+)
 
 MOST_RUNNABLE = 100
 POLL_MS = 1_000
@@ -102,7 +111,7 @@ def apply(session: Session, event: ev.Event) -> None:
         case ev.NoticeGiven(text=text, why=why):
             session.send_backs += why in ("completion", "checks", "claim")
             if why == "compact":
-                session.compacting = len(session.messages)
+                shorten(session)
             append_message(session, UserMessage(text=text, label=STEAD, notice=True))
             if why == "checks":
                 append_findings(session)
@@ -147,6 +156,8 @@ def apply(session: Session, event: ev.Event) -> None:
             session.terminals.append(id)
         case ev.TerminalClosed(id=id):
             session.terminals = [other for other in session.terminals if other != id]
+        case ev.LineRan():
+            take_line(session, body)
         case ev.ChangesLanded(landing=landing):
             session.effects += bool(landing.count or landing.held)
             session.runnable = [*dict.fromkeys((*session.runnable, *landing.runnable))][:MOST_RUNNABLE]

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from stead.domain.ids import CallKey
-from stead.domain.policies import Reason
+from stead.domain.policies import Label, Reason
 from stead.domain.terminals import Why
 from stead.domain.trials import Held, Landing, Review
 
@@ -126,13 +126,17 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
     body_bytes: int = 0
 
 
-class TerminalOpened(msgspec.Struct, frozen=True, tag="terminal.opened"):
-    """The person opened a terminal in the session's folder; what they type and read there is not recorded."""
+class TerminalOpened(msgspec.Struct, frozen=True, tag="terminal.opened", omit_defaults=True):
+    """The person opened a terminal in the session's folder; what they type and read there is not recorded.
+
+    ``line``: the one line of theirs that it runs, in place of a shell to type in; see ``LineRan``.
+    """
 
     id: str
     rows: int
     columns: int
     door: str
+    line: str = ""
 
 
 class TerminalClosed(msgspec.Struct, frozen=True, tag="terminal.closed"):
@@ -152,6 +156,32 @@ class TerminalClosed(msgspec.Struct, frozen=True, tag="terminal.closed"):
     door: str = ""
 
 
+class LineRan(msgspec.Struct, frozen=True, tag="line.ran"):
+    """A line ended that the person ran themselves, and its terminal with it. The model reads what it printed.
+
+    Args:
+        id: of its terminal.
+        line: as they gave it.
+        exit_code: 128 and the signal when it was killed.
+        why: as of ``TerminalClosed``.
+        text: what it printed, without what nobody sees and what is secret; in the middle, what is too much is left out.
+        size_bytes: of all that it printed.
+        duration_ms: how long it ran.
+        source: what its output may come from, as of ``ToolFinished``.
+        label: of the output, which is no word of the person's.
+    """
+
+    id: str
+    line: str
+    exit_code: int
+    why: Why
+    text: str
+    size_bytes: int
+    duration_ms: int
+    source: str
+    label: Label = Label()
+
+
 MachineBody = (
     MachineStarted
     | MachineEnded
@@ -163,6 +193,7 @@ MachineBody = (
     | TrialDiscarded
     | EgressUsed
     | TerminalOpened
+    | LineRan
     | TerminalClosed
 )
 """In the order in which docs/generated lists them."""

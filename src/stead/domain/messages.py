@@ -137,6 +137,10 @@ MACHINE = "machine"
 """The source of what is quoted of a fault that kept a call from running: a sandbox's words, names of a folder."""
 
 
+TERMINAL = "terminal"
+"""The source of what a line printed that the person ran themselves. It is data to models, and begins no turn."""
+
+
 class UserMessage(msgspec.Struct, frozen=True, tag="user"):
     """A person's words, or a notice of Stead itself to the model (then ``notice`` is true)."""
 

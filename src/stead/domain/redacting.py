@@ -41,7 +41,7 @@ KEPT = frozenset(
 MARKS = frozenset({"commitment", "content", "fingerprints", "prefix_sha256", "ref", "sha256", "signature"})
 """Fields of digests and references. Where letters or figures of one look like words, that is by chance."""
 
-NUMBERED = (ev.RuleRemoved, ev.TerminalOpened, ev.TerminalClosed, ev.QuarantineSettled)
+NUMBERED = (ev.RuleRemoved, ev.TerminalOpened, ev.LineRan, ev.TerminalClosed, ev.QuarantineSettled)
 """Events whose ``id`` is Stead's own number for something."""
 
 Clean = Callable[[str], str]

@@ -151,6 +151,8 @@ class Session(msgspec.Struct):
     """Messages before this one are sent trimmed."""
     compacting: int = 0
     """How many messages there were when the model was asked for a summary that is to stand for the older ones."""
+    shortening: bool = False
+    """That was the person's wish between two turns: it rests again as soon as the summary stands."""
     inbox: list[UserMessage] = []
     """Words that came while calls were open; they follow the results."""
     waiting: dict[int, UserMessage] = {}

@@ -25,7 +25,17 @@ KILLED = 137
 
 
 class TerminalRow(msgspec.Struct, frozen=True):
-    """A terminal that is open. ``watchers``: how many look at it now."""
+    """A terminal that is open.
+
+    Args:
+        id: its own.
+        session: whose.
+        rows: how many lines it shows.
+        columns: how wide they are.
+        opened_ms: when.
+        watchers: how many look at it now.
+        line: the one line of the person's that it runs; "" for a shell.
+    """
 
     id: str
     session: SessionId
@@ -33,6 +43,7 @@ class TerminalRow(msgspec.Struct, frozen=True):
     columns: int
     opened_ms: int
     watchers: int = 0
+    line: str = ""
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -88,8 +99,10 @@ class Terminal(Protocol):
 class Terminals(Protocol):
     """The life of terminals, for the runtime alone."""
 
-    async def open(self, session: SessionId, id: str, rows: int, columns: int) -> None:
+    async def open(self, session: SessionId, id: str, rows: int, columns: int, line: str = "") -> None:
         """Start one in a machine of its own, which shows what the session's machine shows.
+
+        With a ``line`` it runs this and no shell, once a line break is typed; its end is not reported.
 
         Raises:
             InvalidRequest: it cannot be so large, or so small.

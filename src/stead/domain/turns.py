@@ -15,7 +15,7 @@ import msgspec
 from stead.domain import events as ev
 from stead.domain.conversation import append_message, carry_over, close_turn, record_source, rewritten
 from stead.domain.memory_events import ContentRedacted
-from stead.domain.messages import WORKSPACE, UserMessage
+from stead.domain.messages import TERMINAL, WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
 from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text, together
 from stead.domain.sessions import STEAD, Edit, Mark, Session
@@ -29,6 +29,7 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
     source = f"handed:{message.material}" if message.material else source
     if session.spec.interactive:
+        session.resting, session.shortening = session.resting or session.shortening, False
         begin_turn(session, seq)
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
@@ -42,6 +43,14 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     else:
         session.words.append(message.text)
         session.waiting[seq] = said
+
+
+def shorten(session: Session) -> None:
+    """Begin a compaction. Between two turns it is work of its own, and no turn."""
+    session.compacting = len(session.messages)
+    if session.resting:
+        session.resting, session.shortening = False, True
+        session.iterations = session.failures = session.not_before_ms = 0
 
 
 def begin_turn(session: Session, seq: int) -> None:
@@ -86,14 +95,14 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             what = "made your edit again that they had undone" if again else "undid your edit"
             _notify(session, f"The person {what}: {path!r}. Read it before you edit it.")
         case ev.TurnEnded():
-            heard = any(not message.notice for message in session.inbox)
+            heard = any(not message.notice and message.source != TERMINAL for message in session.inbox)
             session.resting = True
-            session.compacting = 0
+            session.compacting, session.shortening = 0, False
             close_turn(session, "Not run: the turn had ended.")
             if heard:  # a limit ended the turn before it came to these words
                 begin_turn(session, seq)
         case ev.SessionClosed():
-            session.phase, session.resting, session.compacting = "ended", True, 0
+            session.phase, session.resting, session.compacting, session.shortening = "ended", True, 0, False
             close_turn(session, "Not run: the session was closed.")
         case ev.SessionLabelled(title=title, trashed=trashed):
             session.spec = msgspec.structs.replace(session.spec, title=title or session.spec.title)
@@ -115,6 +124,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             session.messages = [*head, *session.messages[upto:asked], *_heard_meanwhile(session, asked)]
             session.trimmed, session.counted_percent = 0, percent
             session.compacting = 0
+            session.resting, session.shortening = session.resting or session.shortening, False
             session.waiting = {seq: said for seq, said in session.waiting.items() if said in session.messages}
             session.recalled = []
             rewritten(session)
@@ -125,6 +135,16 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             rewritten(session)
         case _:
             assert_never(body)
+
+
+def take_line(session: Session, ran: ev.LineRan) -> None:
+    """Have the model read what a line of the person's printed: the line is theirs, and vouches for nothing."""
+    session.terminals = [id for id in session.terminals if id != ran.id]
+    record_source(session, ran.label, ran.source)
+    how = f"it ended with exit code {ran.exit_code}" if ran.why == "exited" else f"it was cut off ({ran.why})"
+    told = f"The person ran a command in the project themselves; {how}. Below are the command and what it printed."
+    said = f"$ {ran.line}\n{ran.text}".rstrip()
+    append_message(session, UserMessage(said, ran.label, source=TERMINAL, told=told))
 
 
 def _change_message(session: Session, number: int, text: str) -> None:

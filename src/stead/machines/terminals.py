@@ -175,7 +175,7 @@ class MachineTerminals:
         """Those that have one, or are about to."""
         return {one.row.session for one in self._open.values()} | {session for session, _ in self._opening.values()}
 
-    async def open(self, session: SessionId, id: str, rows: int, columns: int) -> None:
+    async def open(self, session: SessionId, id: str, rows: int, columns: int, line: str = "") -> None:
         """As ``Terminals.open``."""
         _check_size(rows, columns)
         binding = self._bindings.get(session)
@@ -185,7 +185,9 @@ class MachineTerminals:
         if own >= MOST_OF_SESSION or len(self._open) + len(self._opening) >= MOST:
             raise Conflict(f"{MOST_OF_SESSION} terminals of a session, {MOST} in all, may be open; close one first")
         job = self._transactions.begin(session, terminal=True)
-        task = asyncio.create_task(self._start(session, binding, job, rows, columns), name=f"start terminal {id}")
+        task = asyncio.create_task(
+            self._start(session, binding, job, (rows, columns), line), name=f"start terminal {id}"
+        )
         self._opening[id] = (session, task)
         try:
             machine = await task
@@ -197,7 +199,7 @@ class MachineTerminals:
             del self._opening[id]
             if not task.done() or task.cancelled() or task.exception():
                 await self._transactions.land(session, job)
-        row = TerminalRow(id, session, rows, columns, time.time_ns() // 1_000_000)
+        row = TerminalRow(id, session, rows, columns, time.time_ns() // 1_000_000, line=line)
         self._open[id] = _Terminal(
             row,
             machine,
@@ -235,12 +237,12 @@ class MachineTerminals:
             raise NotFound(f"there is no terminal {id!r} in {session!r}; it may have ended")
         return terminal
 
-    async def _start(self, session: SessionId, binding: Binding, job: str, rows: int, columns: int) -> Machine:
+    async def _start(self, session: SessionId, binding: Binding, job: str, size: tuple[int, int], line: str) -> Machine:
         machine = await self._maker.make(session, binding, lambda _why: None, "terminal", job)
         try:
             if machine.copies:
                 await self._transactions.copy(session, job)
-            await machine.call("open", b"%d" % rows, b"%d" % columns, limit_s=_ASK_LIMIT_S)
+            await machine.call("open", *(b"%d" % figure for figure in size), line.encode(), limit_s=_ASK_LIMIT_S)
         except BaseException as error:
             machine.kill("its shell did not start")
             if isinstance(error, ToolFault):
@@ -249,7 +251,7 @@ class MachineTerminals:
         return machine
 
     def _forget(self, terminal: _Terminal, ended: Ended) -> None:
-        if self._open.pop(terminal.row.id, None):
+        if self._open.pop(terminal.row.id, None) and not terminal.row.line:
             self._on_closed(terminal.row.session, terminal.row.id, ended)
 
 

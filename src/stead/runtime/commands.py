@@ -37,6 +37,7 @@ from stead.runtime.looking import Looking
 from stead.runtime.mcp import McpRoom
 from stead.runtime.opening import Opener
 from stead.runtime.overview import Overview
+from stead.runtime.own_lines import OwnLines
 from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.rules import RuleBook
@@ -88,7 +89,8 @@ class Runtime:
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.attachments = deps.attachments
-        self.terminals = TerminalRoom(deps, sessions)
+        self.lines = OwnLines(deps, sessions, book)
+        self.terminals = TerminalRoom(deps, sessions, self.lines)
         self.memory = deps.memory.queries
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
         self.rules = RuleBook(lambda: home.state.rules, deps.gate.specs(()), deps.gate.reach, deps.clock)

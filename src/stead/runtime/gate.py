@@ -7,7 +7,7 @@ What a tool gives back is labelled here, by its declaration and by what it was p
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import TypeVar
@@ -327,8 +327,7 @@ class Gate:
             hosts |= self._standing(session.spec.directory).reached
         folder = [WORKSPACE] if policy.shows_folder(declaration, arguments) else []
         if hosts:
-            kind = REGISTRY if are_registries(hosts) else "web"
-            return f"{kind}:" + " ".join(sorted(hosts) + folder)
+            return _of_hosts(hosts, folder)
         if folder:
             return MACHINE if outcome.no_machine else WORKSPACE
         named = [
@@ -337,6 +336,11 @@ class Gate:
             if arguments.get(name)
         ]
         return f"{judged.tool}:{named[0][:200]}" if named else judged.tool
+
+    def source_of_folder(self, directory: str) -> str:
+        """What anything comes from that a machine of this folder prints, by the same word of the record."""
+        reached = self._standing(directory).reached
+        return _of_hosts(reached, [WORKSPACE]) if reached else WORKSPACE
 
     async def _fingerprints(self, session: Session, proposed: Proposed) -> Mapping[str, str]:
         """What the files that a changing call names are now; a call that only reads is not bound to them."""
@@ -350,6 +354,11 @@ class Gate:
         if shell is not None and shell.risk is not Risk.LOW:
             paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}
+
+
+def _of_hosts(hosts: Collection[str], folder: list[str]) -> str:
+    kind = REGISTRY if are_registries(hosts) else "web"
+    return f"{kind}:" + " ".join(sorted(hosts) + folder)
 
 
 def _parse(tool: Tool | None, arguments: str) -> tuple[Mapping[str, object], str]:

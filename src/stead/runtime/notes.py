@@ -21,6 +21,7 @@ Noted = (
     | ev.CheckpointTaken
     | ev.CheckpointFailed
     | ev.TerminalClosed
+    | ev.LineRan
 )
 
 
@@ -50,7 +51,7 @@ class Notes:
     @property
     def ended(self) -> set[str]:
         """Terminals whose end is among them."""
-        return {fact.id for fact in self._facts if isinstance(fact, ev.TerminalClosed)}
+        return {fact.id for fact in self._facts if isinstance(fact, ev.TerminalClosed | ev.LineRan)}
 
     def take(self) -> list[Noted]:
         """All of them, in their order; whoever takes them writes them."""

@@ -64,7 +64,7 @@ class ScreenedModels:
 
     async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
         """See ``Models``."""
-        told = _Stream(self._book, on_text, detect=False)
+        told = ScreenedStream(self._book, on_text, detect=False)
         try:
             reply = await self._models.reply(request, told.feed)
         except ModelFault as fault:
@@ -114,7 +114,7 @@ class ScreenedTool:
 
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
         """See ``Tool``; the text of an outcome, of an error and of all progress is screened and cleaned."""
-        told = _Stream(self._book, context.progress, detect=True)
+        told = ScreenedStream(self._book, context.progress, detect=True)
         context = msgspec.structs.replace(context, progress=told.feed, release=self._book)
         try:
             outcome = await self._tool.run(permit, arguments, context)
@@ -138,7 +138,7 @@ class ScreenedTool:
         return replace(rest, text=seen.text, question=asked, warnings=(*rest.warnings, *seen.warnings))
 
 
-class _Stream:
+class ScreenedStream:
     """Pieces of text on their way to whoever watches; a value that comes in two pieces is found too.
 
     Each piece is screened by itself: of an escape sequence that comes in two pieces the harmless rest is seen.
@@ -149,9 +149,11 @@ class _Stream:
         self._cleaning = book.redactor(detect=detect).stream()
 
     def feed(self, text: str) -> None:
+        """Another piece."""
         self._pass_on(self._cleaning.feed(text if _PLAIN.fullmatch(text) else screen(text).text))
 
     def close(self) -> None:
+        """The last of it."""
         self._pass_on(self._cleaning.close())
 
     def _pass_on(self, text: str) -> None:
@@ -212,6 +214,7 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
 _WORDS: Mapping[type[cmd.Command], tuple[str, ...]] = {
     cmd.OpenSession: ("goal", "title", "constraints"),
     cmd.SendMessage: ("text",),
+    cmd.RunLine: ("line",),
     SetDirective: ("title", "text", "why"),
     cmd.Decide: ("reason",),
     cmd.Stop: ("why",),

@@ -10,6 +10,7 @@ from typing import assert_never
 
 import msgspec
 
+from stead.brain import summarising
 from stead.brain.ends import end
 from stead.domain import commands as cmd
 from stead.domain import events as ev
@@ -101,6 +102,13 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             return (ev.BudgetRaised(budget=budget, door=door),)
         case _ if session.phase == "ended":
             raise Conflict("the session is closed; a message opens it again")
+        case cmd.Compact():
+            require_interactive(session)
+            if session.phase != "active" or not session.resting:
+                raise Conflict("the context is made shorter between two turns; wait for the end of this one")
+            if not session.requests:
+                raise Conflict("nothing has been said yet that could be made shorter")
+            return (summarising.ask(),)
         case cmd.Pause() | cmd.Resume() | cmd.Stop() | cmd.Cancel():
             return _on_run(command, session, door)
         case _:

@@ -12,14 +12,18 @@ from typing import assert_never
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.errors import Conflict, NotFound
+from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.ports import Claimed
 from stead.domain.sessions import Session
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.runtime.answers import answer, of
 from stead.runtime.deps import Deps
+from stead.runtime.own_lines import OwnLines
 from stead.runtime.registry import Sessions
+
+_SIZE = (50, 120)
+"""Rows and columns of the terminal of a single line."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class TerminalRoom:
 
     deps: Deps
     sessions: Sessions
+    lines: OwnLines
 
     async def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
         """See ``service.TerminalQueries``."""
@@ -50,15 +55,23 @@ class TerminalRoom:
             StorageFault: nothing was written.
         """
         match command:
-            case cmd.OpenTerminal():
-                return await self._open(command, claim, door)
+            case cmd.OpenTerminal(rows=rows, columns=columns):
+                return await self._open(command.session, rows, columns, claim, door)
+            case cmd.RunLine(line=line):
+                if not line.strip() or "\0" in line or len(line) > cmd.LINE_CHARS:
+                    raise InvalidRequest(f"a line has 1 to {cmd.LINE_CHARS} characters, not all of them blank")
+                answered = await self._open(command.session, *_SIZE, claim, door, line)
+                await self.lines.begin(command.session, answered.text)
+                return answered
             case cmd.CloseTerminal():
                 return await self._close(command, claim, door)
             case _:
                 assert_never(command)
 
-    async def _open(self, command: cmd.OpenTerminal, claim: Claimed, door: str) -> cmd.Answer:
-        terminals, session = self.deps.terminals, command.session
+    async def _open(
+        self, session: SessionId, rows: int, columns: int, claim: Claimed, door: str, line: str = ""
+    ) -> cmd.Answer:
+        terminals = self.deps.terminals
         actor = self.sessions.actor(session)
         _require_open(await actor.state())
         id = self.deps.new_id("t")
@@ -67,9 +80,9 @@ class TerminalRoom:
         def facts(state: Session) -> tuple[ev.Body, ...]:
             _require_open(state)
             terminals.at(session, id)  # it may have been stopped as soon as it was there
-            return (ev.TerminalOpened(id=id, rows=command.rows, columns=command.columns, door=door),)
+            return (ev.TerminalOpened(id=id, rows=rows, columns=columns, door=door, line=line),)
 
-        await terminals.open(session, id, command.rows, command.columns)
+        await terminals.open(session, id, rows, columns, line)
         try:
             return answer(claim, await actor.tell(facts, claim, cause=claim.id))
         except BaseException:

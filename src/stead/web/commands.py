@@ -66,6 +66,7 @@ SESSIONS = (
     Route("PUT", "/sessions/{session}/goal", "change_goal", cmd.ChangeGoal, "WantedGoal"),
     Route("PUT", "/sessions/{session}/waiting/{message:seq}", "change_message", cmd.ChangeMessage, "OtherWords"),
     post("/sessions/{session}/budget", "raise_budget", cmd.RaiseBudget, "WantedBudget", spread="budget"),
+    post("/sessions/{session}/compact", "compact_context", cmd.Compact),
     post("/sessions/{session}/model", "switch_model", cmd.SwitchModel, "WantedModel"),
     post("/sessions/{session}/profile", "set_profile", cmd.SetProfile, "WantedProfile"),
     post("/sessions/{session}/calls/{call}/edit", "edit_call", cmd.EditCall, "OwnArguments"),
@@ -77,6 +78,7 @@ SESSIONS = (
     ),
     post("/sessions/{session}/changes/{call}/undo", "undo_edit", cmd.UndoEdit, "Undo"),
     post("/sessions/{session}/terminals", "open_terminal", cmd.OpenTerminal, "NewTerminal", status=201),
+    post("/sessions/{session}/lines", "run_line", cmd.RunLine, "OwnLine", status=201),
     post("/sessions/{session}/terminals/{terminal}/close", "close_terminal", cmd.CloseTerminal),
 )
 HOME = (

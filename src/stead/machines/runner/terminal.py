@@ -29,6 +29,10 @@ _LAST_WORDS_S = 1.0
 _SIGKILL = 9  # importing signal would cost a third of the start time
 _TIOCSWINSZ = 0x5414
 _ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SHELL": "/bin/bash", "PS1": r"\w\$ "}
+_FOR_A_LINE = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
+"""Nobody sits at it, and models read what is printed."""
+_WAITING = b'IFS= read -rs _; eval "$0"'
+"""Runs a line once it may: when a line break is typed, of which nothing is shown."""
 
 
 class Terminal(Pipe):
@@ -104,17 +108,20 @@ class Terminal(Pipe):
             refresh([self._pid])
             return []
         if operation == "size":
-            self._size(*map(int, arguments))
+            self._size(int(rows), int(columns))
             return []
         raise Fault(f"{operation!r} is nothing that a terminal does")
 
     def _open(self, *arguments: bytes) -> None:
+        """Start the shell, or one line: rows, columns, and the line ("" for none)."""
+        rows, columns, line = arguments
         self._master, slave = os.openpty()
-        self._size(*map(int, arguments))
+        self._size(int(rows), int(columns))
         try:
             # The leader of a session gets the first terminal that it opens as its own: job control and Ctrl-C work.
-            name, environment = os.ttyname(slave), {**os.environ, **_ENVIRONMENT}
-            self._pid, _ = spawn(self._job, [b"bash", b"-i"], lambda: [os.open(name, os.O_RDWR)] * 3, environment)
+            name, environment = os.ttyname(slave), {**os.environ, **_ENVIRONMENT, **(_FOR_A_LINE if line else {})}
+            program = [b"bash", b"-c", _WAITING, line] if line else [b"bash", b"-i"]
+            self._pid, _ = spawn(self._job, program, lambda: [os.open(name, os.O_RDWR)] * 3, environment)
         finally:
             os.close(slave)
         os.set_blocking(self._master, False)

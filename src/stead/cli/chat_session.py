@@ -1,0 +1,280 @@
+"""``stead chat``: what happens in a session, and a line to say something, at the same time.
+
+Layer: cli. What is printed stays as it was printed; see ``chat_line`` and ``chat_output``.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+
+from stead.cli import figures
+from stead.cli.attachments import attached, named
+from stead.cli.chat_commands import HELP, completed, names_of, sent_text, undo_last
+from stead.cli.chat_line import LABEL, EditedLine, Left, Line, PlainLine
+from stead.cli.chat_output import ChatOutput
+from stead.cli.invocation import FAILED, OK, CommandError, Invocation
+from stead.cli.output import clean, clean_line
+from stead.cli.own_commands import OwnCommand, own_commands
+from stead.cli.watching import AWAY, Watch
+from stead.client import ApiError, Json, NoDaemon
+
+_HISTORY = 200
+
+
+class ChatSession(Watch):
+    """An interactive session at the terminal; it does not end with a turn, and the person may leave and come back."""
+
+    def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
+        self._out = invocation.out = ChatOutput(invocation.out)
+        super().__init__(invocation, session, since=since, whole=whole)
+        self._line: Line = PlainLine() if self._out.dumb else EditedLine(colour=self._out.colour)
+        self._left_pending: set[str] = set()
+        self._others: list[str] = []
+        self._sent: list[str] = []
+        self._was_connected = True
+        self._context: tuple[object, str] = (None, "")
+        self._news_s = time.monotonic()
+
+    @property
+    def _again(self) -> str:
+        return f"stead chat --resume {clean_line(self._session)}"
+
+    @cached_property
+    def _own(self) -> dict[str, OwnCommand]:
+        return own_commands(self._row["directory"], self._invocation.home.root)
+
+    def _follow(self) -> int:
+        out = self._out
+        watchers = self._invocation.client.get(f"/sessions/{self._session}/watchers")["items"]  # before ours is one
+        self._stream = self._open()
+        out.line(out.style("(Enter sends, Esc interrupts, / has commands, Ctrl-D leaves; /help says more)", "dim"))
+        self._tell_others([clean_line(watcher["door"]) for watcher in watchers])
+        for text in self._said_before():
+            self._line.remember(text)
+        out.before = self._line.hide
+        try:
+            with self._line:
+                self._sit()
+        except Left:
+            self._line.hide()
+            self._printer.finish_line()
+            out.line(f"You left; {clean_line(self._session)} goes on. Back again: {self._again}")
+        finally:
+            out.before = lambda: None
+            self._stream.close()
+        return FAILED if self._deleted else OK
+
+    def _sit(self) -> None:
+        self._take(self._stream.next(0.0))  # watched before the person is asked for words
+        while not self._deleted:
+            self._print()
+            self._ask_what_is_open()
+            if (line := self._line.read(self._stream, self)) is not None:
+                self._hear(line)
+
+    # -- what the line asks for -----------------------------------------------------------------------------------
+
+    def look(self) -> bool:
+        """As ``chat_line.Sitting.look``: a question has its turn once the person's line is empty."""
+        if batch := self._stream.next(0.0):
+            self._news_s = time.monotonic()
+            self._take(batch)
+        self._catch_up()
+        self._print()
+        if self._stream.connected != self._was_connected:
+            self._was_connected = self._stream.connected
+            self._note("connected again" if self._was_connected else AWAY)
+        return self._deleted or (self._open_question is not None and not self._line.text)
+
+    def interrupt(self) -> None:
+        """As ``chat_line.Sitting.interrupt``."""
+        if not (self._rests or self._is_paused):
+            self._try(lambda: self._invocation.client.post(f"/sessions/{self._session}/stop", {"why": ""}))
+
+    def status(self) -> str:
+        """As ``chat_line.Sitting.status``."""
+        row = self._row
+        rests = self._rests or self._is_paused
+        if self._out.dumb and not rests:
+            return ""
+        state = clean_line(row["status"])
+        if self._open_question is not None:
+            state = "a question waits for your line to be empty"
+        elif not rests and (awaited := self._awaited()):
+            state += f": {awaited}, {time.monotonic() - self._news_s:.0f} s"
+        spent = f"{figures.tokens(row['tokens_used'])} tokens, {self._money()}"
+        return self._out.style(f"[{state}] {spent}{self._context_used()}", "dim")
+
+    def tail(self) -> str:
+        """As ``chat_line.Sitting.tail``."""
+        return self._out.tail
+
+    def completions(self, word: str, before: str) -> Sequence[str]:
+        """As ``chat_line.Sitting.completions``."""
+        return completed(word, before, self._row["directory"], [*names_of(self._invocation), *self._own])
+
+    def _money(self) -> str:
+        return figures.money(self._row["usd_micros_used"], known=self._row["price_known"])
+
+    def _context_used(self) -> str:
+        """How full the context is, read anew when a turn has ended."""
+        at = (self._row["turns"], self._row["status"])
+        if at != self._context[0] and (self._rests or not self._context[1]):
+            self._context = at, self._context[1]
+            with suppress(NoDaemon):
+                used = self._invocation.client.get(f"/sessions/{self._session}/context")["used_percent"]
+                self._context = at, f", context {used:.0f} %"
+        return self._context[1]
+
+    # -- what is new ----------------------------------------------------------------------------------------------
+
+    def _note(self, text: str) -> None:
+        self._out.note(f"({text})")
+
+    def _take(self, batch: list[Json], *, hold: bool = False) -> None:
+        for envelope in batch:
+            if envelope["body"]["type"] == "presence":
+                doors = [clean_line(watcher["door"]) for watcher in envelope["body"]["watchers"]]
+                if "cli" in doors:  # this one
+                    doors.remove("cli")
+                self._tell_others(doors)
+        super()._take(batch, hold=hold)
+
+    def _print(self) -> None:
+        for place, item in [*self._items.items()]:
+            if item["kind"] == "message" and item["body"]["text"] in self._sent:  # on the screen already
+                self._sent.remove(item["body"]["text"])
+                del self._items[place]
+        super()._print()
+
+    def _tell_others(self, doors: list[str]) -> None:
+        doors.sort()
+        if doors != self._others:
+            self._note(f"also here: {', '.join(doors)}" if doors else "nobody else is here any more")
+        self._others = doors
+
+    @property
+    def _open_question(self) -> str | None:
+        """The id of the first question that the person has not left for later."""
+        return next((id for id in self._pending if id not in self._left_pending), None)
+
+    def _ask_what_is_open(self) -> None:
+        while not self._line.text and not self._deleted and (approval := self._open_question) is not None:
+            with self._lent():
+                if not self._ask(self._pending[approval], self._stream):
+                    self._left_pending.add(approval)
+                    self._out.line(f"Left pending. Answer it later with: stead approve {approval}")
+            self._pull()
+            self._print()
+
+    @contextmanager
+    def _lent(self) -> Iterator[None]:
+        """While entered, the terminal is another's: the line is put away, and parts of lines are shown at once."""
+        self._printer.finish_line()
+        self._out.in_lines = False
+        try:
+            with self._line.lent():
+                yield
+        finally:
+            self._out.in_lines = True
+
+    # -- what the person says -------------------------------------------------------------------------------------
+
+    def _hear(self, line: str) -> None:
+        text = line.strip()
+        if not text:
+            return
+        self._line.remember(line)
+        if not self._out.dumb:
+            self._printer.finish_line()
+            self._out.line(self._out.style(LABEL, "cyan") + clean(line))
+        if not self._try(lambda: self._do(line, text)) and not line.startswith("/"):
+            self._line.text = line
+
+    def _try(self, work: Callable[[], object]) -> bool:
+        """Do something that the daemon, or the command line, may refuse; whether it did not."""
+        try:
+            work()
+        except ApiError as error:
+            self._out.note(f"not done: {clean(error.message)}")
+            return False
+        except CommandError as error:
+            self._out.note(f"{clean(error.cause)}\nnext: {clean(error.next_step)}")
+            return False
+        return True
+
+    def _do(self, line: str, text: str) -> None:
+        if line.startswith("/"):
+            self._command(text[1:])
+        elif line.startswith("!"):
+            self._run(text[1:].strip())
+        else:
+            self._say(text)
+
+    def _say(self, text: str, *, interrupt: bool = False) -> None:
+        rested, body = self._rests, {"text": text, "interrupt": interrupt}
+        body |= attached(self._invocation, named(text, self._row["directory"]))
+        self._invocation.client.post(f"/sessions/{self._session}/messages", body)
+        self._sent.append(text)
+        if not rested and not interrupt:
+            self._note("queued: it is read before the next model request; /now before it interrupts")
+        self._pull()
+
+    def _run(self, command: str) -> None:
+        """Run the person's own line in the folder; its output comes as the session's does."""
+        if not command:
+            raise CommandError("there is nothing to run", "! and a command, such as !make test")
+        self._invocation.client.post(f"/sessions/{self._session}/lines", {"line": command})
+        self._pull()
+
+    def _command(self, text: str) -> None:
+        """Run a command of the chat, one of ``stead session`` on this session, or the person's own."""
+        name, _, rest = text.partition(" ")
+        path = f"/sessions/{self._session}"
+        match name:
+            case "quit" | "q" | "exit":
+                raise Left
+            case "help":
+                self._out.line(HELP)
+            case "now" if rest.strip():
+                self._say(rest.strip(), interrupt=True)
+            case "now":
+                self._invocation.client.post(f"{path}/stop", {"why": ""})
+            case "compact":
+                self._invocation.client.post(f"{path}/compact")
+            case "cost":
+                self._session_command(["budget"])
+            case "undo" if not rest.strip():
+                with self._lent():
+                    undo_last(self._invocation, self._session)
+            case _ if name in names_of(self._invocation):
+                try:
+                    words = shlex.split(text)
+                except ValueError as error:
+                    raise CommandError(f"{text!r} is no command: {error}", "/help") from error
+                self._session_command(words)
+            case _ if name in self._own:
+                with self._lent():
+                    said = sent_text(self._invocation, self._own[name], rest.strip())
+                if said:
+                    self._say(said)
+            case _:
+                raise CommandError(f"there is no command /{name}", "/help, or begin with a space to say it as it is")
+
+    def _session_command(self, words: list[str]) -> None:
+        name, *rest = words
+        place = 1 if name == "call" and rest else 0  # the action comes before the session
+        rest = [*rest[:place], self._session, *rest[place:]]
+        with self._lent(), suppress(SystemExit):  # its help was shown
+            arguments = self._invocation.parser_of("session").parse_args([name, *rest])
+            arguments.carry_out(self._invocation, arguments)
+
+    def _said_before(self) -> list[str]:
+        """What the person said in this session, oldest first."""
+        rows = self._invocation.client.get(f"/sessions/{self._session}/timeline", after=0)["items"]
+        said = [item["body"]["text"] for item in rows if item["kind"] == "message"]
+        return [clean(text) for text in said[-_HISTORY:]]
