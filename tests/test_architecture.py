@@ -44,7 +44,6 @@ TRUSTED_BASE = rules.TrustedBase(
         "storage/replacements.py",
         "storage/vault.py",
         "tools/tool.py",
-        "tools/wire.py",
         "web/auth.py",
         "web/guard.py",
         "web/signin.py",

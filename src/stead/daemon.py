@@ -42,6 +42,7 @@ from stead.machines.host import without
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.machines.sandbox import OUTSIDE_USER, Limits
+from stead.mcp_wiring import McpHouse
 from stead.memory_wiring import MemoryHouse, Shared, new_id
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
@@ -54,6 +55,7 @@ from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
+from stead.runtime.mcp import McpRoom
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
@@ -182,6 +184,9 @@ class House:
         copies = (ReadModels(self.views), KeptFiles(contents))
         self.memory = MemoryHouse(home, settings, keys, self._shared(bus, copies))
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
+        self.mcp = McpHouse(
+            lambda: self.home, self.machines.programs, Dialer(own.reach), self.journal.vault, lambda: self.book
+        )
         tools = self._tools(Dialer(own.reach), preferences)
         self.book = self._secrets(tools, keys)
         self.deps = Deps(
@@ -211,7 +216,7 @@ class House:
         )
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher))
+        self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher), self.mcp.room)
         self.runtime = Runtime(
             self.deps,
             self.sessions,
@@ -244,7 +249,7 @@ class House:
             own.dialer(own.reach),
             release=lambda: self.book,
             redactor=lambda: self.book.words(),
-            on_use=lambda session, used: self.sessions.note(session, used),
+            on_use=lambda session, used: (self.home if session == HOME else self.sessions.actor(session)).note(used),
             on_reach=lambda directory, host: self.home.reached(directory, host),
             owner=OUTSIDE_USER if os.geteuid() == 0 else None,
         )
@@ -278,6 +283,7 @@ class House:
             digest_key=keys.digests,
             random_bytes=secrets.token_bytes,
             standing=lambda directory: self.home.state.standing(directory),
+            more=self.mcp.of_servers,
         )
 
     def _tools(self, dialer: Dialer, preferences: HomePreferences) -> list[Tool]:
@@ -304,7 +310,8 @@ class House:
                 for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
             ),
             ProposeSoulTool(self.memory.soul_proposals),
-            FindTools(lambda: [tool.spec for tool in tools], self.memory.skills.approved),
+            *self.mcp.tools,
+            FindTools(lambda: [*(tool.spec for tool in tools), *self.mcp.specs()], self.memory.skills.approved),
             UseTool(),
         ]
         return tools
@@ -325,6 +332,7 @@ class House:
         """Cut off what is under way, record it, and let everything go."""
         await self.machines.terminals.stop("*")  # while sessions can still be told
         await self.sessions.close()
+        await self.mcp.servers.close()
         await self.home.settle()
         await self.home.record(ev.DaemonStopped(why=why), cause=CommandId(""))
         await self.keeper.sign()
@@ -393,10 +401,11 @@ class House:
 class ConfiguredProviders:
     """Providers as the runtime asks about them (``runtime.home.ProviderService``)."""
 
-    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService) -> None:
+    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService, mcp: McpRoom) -> None:
         self._models = models
         self._egress = egress
         self.search = search
+        self.mcp = mcp
         self.rows, self.check, self.discover = models.rows, models.check, models.discover
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:

@@ -14,7 +14,7 @@ from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach, Target
 from stead.net.dialing import Dialer
 from stead.tools.fetching import REDIRECT_LIMIT, Fetcher
-from stead.tools.wire import next_hop
+from stead.net.exchange import next_hop
 from tests.attacks.addresses import LITERALS
 from tests.fakes.http import Exchange, Request, serve
 from tests.promises import promise

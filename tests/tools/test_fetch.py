@@ -29,7 +29,7 @@ from stead.net.dialing import Dialer
 from stead.tools import web
 from stead.tools.fetching import BODY_LIMIT_BYTES, Fetcher, Page
 from stead.tools.web import FetchTool
-from stead.tools.wire import Answer, Request, encoded
+from stead.net.exchange import Answer, Request, encoded
 from tests.fakes.bystander import bystander
 from tests.machines.bench import open_bench, require_sandbox
 

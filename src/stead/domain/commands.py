@@ -17,6 +17,7 @@ from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.label_commands import *
+from stead.domain.mcp_commands import McpCommand
 from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Profile, Rule
 from stead.domain.provider_commands import *
@@ -455,6 +456,7 @@ HomeCommand = (
     | RemoveProvider
     | SetSearch
     | RemoveSearch
+    | McpCommand
     | SetChain
     | SetCap
     | AllowHost

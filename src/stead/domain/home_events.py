@@ -9,6 +9,7 @@ import msgspec
 
 from stead.domain.directive_events import DirectiveBody
 from stead.domain.ids import SessionId
+from stead.domain.mcp_events import McpFact, McpRemoved
 from stead.domain.objectives import Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
 from stead.domain.providers import ModelSettings, Role
@@ -184,8 +185,11 @@ BindingFact = (
     | HostDisallowed
     | FolderReached
     | SecretFact
+    | McpFact
 )
 """What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
 leaves them as they are."""
-HomeBody = DaemonStarted | DaemonStopped | BindingFact | SearchRemoved | CapSet | RuleRemoved | DirectiveBody
+HomeBody = (
+    DaemonStarted | DaemonStopped | BindingFact | SearchRemoved | McpRemoved | CapSet | RuleRemoved | DirectiveBody
+)
 """In the order in which docs/generated lists them."""

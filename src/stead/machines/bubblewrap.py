@@ -29,6 +29,7 @@ from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.output import Output
 from stead.machines.pictures import MachinePictures
+from stead.machines.programs import MachinePrograms
 from stead.machines.proofs import MachineProofs
 from stead.machines.sandbox import Limits
 from stead.machines.services import MachineServices
@@ -107,6 +108,7 @@ class BubblewrapMachines:
         )
         self.pictures = MachinePictures(Maker(home, self._probed, BROWSER_LIMITS, None), self._work)
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
+        self.programs = MachinePrograms(self._maker, self._bindings, self.transactions)
         self.proofs = MachineProofs(self.transactions, self._work, self._search_limit_s)
         self.services = MachineServices(
             self.transactions, self._work, lambda id: self._slots[id].machine() if id in self._slots else None
@@ -175,7 +177,8 @@ class BubblewrapMachines:
         """
         if resting:
             return False if await self._ask(session, "open") else await self._kill_own(session)
-        killed = await asyncio.gather(self.browser.kill(session), self.terminals.stop(session), self._kill_own(session))
+        apart = (self.browser.kill(session), self.terminals.stop(session), self.programs.stop(session))
+        killed = await asyncio.gather(*apart, self._kill_own(session))
         return any(killed)
 
     async def _kill_own(self, session: SessionId) -> bool:
@@ -194,7 +197,7 @@ class BubblewrapMachines:
     async def close(self) -> None:
         """Kill every machine, and end every preview."""
         await self.services.previews.close()
-        left = {*self._slots, *self.browser.sessions, *self.terminals.sessions}
+        left = {*self._slots, *self.browser.sessions, *self.terminals.sessions, *self.programs.sessions}
         await asyncio.gather(*(self.kill(session) for session in left))
 
     async def run(

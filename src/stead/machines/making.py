@@ -6,7 +6,7 @@ Layer: machines. A session may have several: one for its work, and one for each 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from stead.config import Home
 from stead.domain.errors import MachineUnavailable
@@ -35,7 +35,13 @@ class Maker:
         self._egress = egress
 
     async def make(
-        self, session: SessionId, binding: Binding, on_end: Callable[[str], None], role: Role = "", job: str = ""
+        self,
+        session: SessionId,
+        binding: Binding,
+        on_end: Callable[[str], None],
+        role: Role = "",
+        job: str = "",
+        listed: str = "",
     ) -> Machine:
         """Make one.
 
@@ -44,20 +50,21 @@ class Maker:
             binding: what it shows.
             on_end: called once, with the reason, when it is over.
             role: what it is for; a browser is shown no folder.
-            job: the transaction of a terminal.
+            job: the transaction of a terminal or a program.
+            listed: the folder whose allow-list of hosts holds, where it is another than the one that is shown.
 
         Raises:
             MachineUnavailable: it could not be made; says why.
         """
         host = await asyncio.to_thread(self._host)
-        egress = await self._open(session, binding)
+        egress = await self._open(session, listed or binding.directory, binding.hosts)
 
         def ended(why: str) -> None:
             self._close(egress)
             on_end(why)
 
         try:
-            if role == "browse":
+            if role == "browse" or not binding.directory:
                 return await start_machine(host, Binding("", writable=False), None, self._limits, ended, egress, role)
             space = Space(self._home, session, binding.directory)
             return await start_machine(host, binding, space, self._limits, ended, egress, role, job)
@@ -65,12 +72,12 @@ class Maker:
             self._close(egress)
             raise
 
-    async def _open(self, session: SessionId, binding: Binding) -> str:
+    async def _open(self, session: SessionId, directory: str, hosts: Sequence[str]) -> str:
         """The folder with a new machine's way out; "" when there is none."""
         if self._egress is None:
             return ""
         try:
-            return await self._egress.open(session, binding.directory, binding.hosts)
+            return await self._egress.open(session, directory, hosts)
         except OSError as error:
             raise MachineUnavailable("the machine's way out could not be made: {}", error) from error
 

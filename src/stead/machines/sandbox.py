@@ -236,8 +236,8 @@ def command_line(
     return line if workspace else [*line, "--seccomp", str(descriptors.seccomp)]
 
 
-Role = Literal["", "browse", "terminal"]
-"""What a machine is for: a session's work, its browser, or a person's terminal."""
+Role = Literal["", "browse", "terminal", "program"]
+"""What a machine is for: a session's work, its browser, a person's terminal, or a program that the daemon talks to."""
 
 
 def runner_line(python: str, limits: Limits, role: Role = "", job: str = "") -> list[str]:

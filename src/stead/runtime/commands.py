@@ -34,6 +34,7 @@ from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeStream, ProviderService, change
 from stead.runtime.looking import Looking
+from stead.runtime.mcp import McpRoom
 from stead.runtime.opening import Opener
 from stead.runtime.overview import Overview
 from stead.runtime.readiness import Conditions
@@ -154,6 +155,11 @@ class Runtime:
     async def check_provider(self, name: str) -> ProviderCheck:
         """See ``service.Service``."""
         return await self.conditions.check(name)
+
+    @property
+    def mcp(self) -> McpRoom:
+        """See ``service.Holdings``."""
+        return self._providers.mcp
 
     async def search_setup(self) -> SearchSetup:
         """See ``service.Holdings``."""

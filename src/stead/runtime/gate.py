@@ -18,6 +18,7 @@ from stead.brain.rule_sentences.grammar import constraint_rules
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError, MachineUnavailable
 from stead.domain.events import SessionOpened
 from stead.domain.ids import CallDigest
+from stead.domain.mcp import is_mcp
 from stead.domain.messages import MACHINE, WORKSPACE, UserMessage
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Risk, Rule, Verdict
@@ -123,6 +124,7 @@ class Gate:
         digest_key: 32 bytes of the home.
         random_bytes: a source of nonces.
         standing: what the person has said for a folder, as it is now.
+        more: tools that come and go, of MCP servers, by name; none takes the name of one of ``tools``.
     """
 
     def __init__(
@@ -134,14 +136,26 @@ class Gate:
         digest_key: bytes,
         random_bytes: Callable[[int], bytes],
         standing: Callable[[str], Standing] = lambda _: Standing(),
+        more: Callable[[], Mapping[str, Tool]] = dict,
     ) -> None:
-        self._tools = {tool.spec.name: tool for tool in tools}
-        self._declared = {name: tool.spec.declaration for name, tool in self._tools.items()}
+        self._own = {tool.spec.name: tool for tool in tools}
+        self._own_declared = {name: tool.spec.declaration for name, tool in self._own.items()}
+        self._more = more
         self._machines = machines
         self._reach = reach
         self._digest_key = digest_key
         self._random_bytes = random_bytes
         self._standing = standing
+
+    @property
+    def _tools(self) -> Mapping[str, Tool]:
+        more = self._more()
+        return {**self._own, **{name: more[name] for name in more if name not in self._own}} if more else self._own
+
+    @property
+    def _declared(self) -> Mapping[str, Declaration]:
+        more = self._more()
+        return {**{name: more[name].spec.declaration for name in more}, **self._own_declared}
 
     def known(self, directory: str) -> tuple[str, ...]:
         """Kinds of sources that the person does not take for strangers in a folder."""
@@ -162,10 +176,11 @@ class Gate:
         Raises:
             InvalidRequest: a name that no tool has.
         """
+        tools = self._tools
         for name in names:
-            if name not in self._tools:
-                raise InvalidRequest(f"there is no tool {name!r}; the tools are {', '.join(self._tools)}")
-        return tuple(tool.spec for name, tool in self._tools.items() if not names or name in names)
+            if name not in tools and not is_mcp(name):  # one of a server's comes and goes
+                raise InvalidRequest(f"there is no tool {name!r}; the tools are {', '.join(tools)}")
+        return tuple(tool.spec for name, tool in tools.items() if not names or name in names)
 
     def offered(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """Those of them that stand in requests: one that is rarely used does only where it was chosen by name.

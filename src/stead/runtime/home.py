@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, assert_never
 
@@ -22,6 +22,10 @@ from stead.domain.directives import Directives
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.hosts import parse_allowed
 from stead.domain.ids import HOME, CommandId
+from stead.domain.mcp import McpTool
+from stead.domain.mcp import Standing as McpStanding
+from stead.domain.mcp_commands import ApproveMcpTools, ConfigureMcp, RemoveMcp, SetMcpTool
+from stead.domain.mcp_events import McpConfigured, McpRemoved, McpToolsApproved, McpToolSet, McpToolsSeen
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Role, header_secret
@@ -32,6 +36,7 @@ from stead.domain.sessions import Grant
 from stead.runtime.bus import Bus
 from stead.runtime.folder import folder
 from stead.runtime.gate import Standing
+from stead.runtime.mcp import McpRoom, fold_mcp, mcp_change, seen
 from stead.runtime.model_settings import as_account, changed_settings, require_no_account
 from stead.runtime.rules import confirmed, made
 from stead.runtime.searching import SearchService, search_change
@@ -71,6 +76,8 @@ class HomeState:
     secrets_used: dict[str, tuple[int, str]] = field(default_factory=dict)
     """When each secret's value was last let out, and where to."""
     directives: Directives = field(default_factory=Directives)
+    mcp: Mapping[str, McpStanding] = field(default_factory=dict)
+    """The MCP servers by name."""
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -148,6 +155,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, grants=kept)
         case ev.SecretAdded() | ev.SecretBound() | ev.SecretUnbound() | ev.SecretRemoved() | ev.SecretUsed() as fact:
             return _fold_secret(state, fact, event.ts_ms)
+        case McpRemoved() | McpConfigured() | McpToolsSeen() | McpToolsApproved() | McpToolSet() as told:
+            return replace(state, mcp=fold_mcp(state.mcp, told))
         case ev.DirectiveSet(directive=directive, door=door):
             return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
         case ev.DirectiveRemoved(id=id):
@@ -254,7 +263,16 @@ class HomeStream:
                 self.state = HomeState()
                 self.load()
 
-    def note(self, body: ev.SecretUsed) -> None:
+    async def seen_mcp(self, name: str, tools: tuple[McpTool, ...]) -> None:
+        """Record how an MCP server describes its tools, unless that is known.
+
+        Raises:
+            StorageFault: it is not recorded.
+        """
+        if fact := seen(self.state.mcp, name, tools):
+            await self.record(fact, cause=CommandId(""))
+
+    def note(self, body: ev.SecretUsed | ev.EgressUsed) -> None:
         """Record a fact that nobody waits for; ``settle`` does, before the journal is closed."""
         task = asyncio.create_task(self.record(body, cause=CommandId("")), name=f"note {type(body).__name__}")
         self._notes.add(task)
@@ -304,6 +322,10 @@ class ProviderService(ProviderSetup, Protocol):
     def search(self) -> SearchService:
         """The same for the search engine."""
 
+    @property
+    def mcp(self) -> McpRoom:
+        """The same for MCP servers."""
+
 
 async def change(
     command: cmd.HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str, tools: Sequence[str]
@@ -346,6 +368,8 @@ async def change(
             return ev.CapSet(daily=daily)
         case cmd.SetSearch() | cmd.RemoveSearch():
             return await search_change(command, state.search, secrets)
+        case ConfigureMcp() | RemoveMcp() | ApproveMcpTools() | SetMcpTool():
+            return await mcp_change(command, state.mcp, secrets, door)
         case cmd.AddRule(directory=directory) as wanted:
             where = await asyncio.to_thread(folder, directory) if directory else ""
             return ev.RuleMade(rule=made(wanted, state.rules, tools, where), door=door)

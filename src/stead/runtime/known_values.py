@@ -13,7 +13,10 @@ from stead.domain.vault import Vault
 
 OF_PERSON = "secret/"
 OF_PROVIDERS = "provider/"
-RESERVED = ("provider-", "env-")
+OF_MCP = "mcp/"
+_NO_SECRETS = ("/granted", "/registration")
+"""What is kept of a server's sign-in that is none."""
+RESERVED = ("provider-", "env-", "mcp-")
 """How the names of Stead's own keys begin, which no secret of the person's may."""
 
 
@@ -31,6 +34,8 @@ def known_values(vault: Vault, digest_key: bytes, environment: Mapping[str, str]
     """
     found = [(full.removeprefix(OF_PERSON), *opened) for full, opened in _kept(vault, OF_PERSON)]
     found += [(_own(f"provider-{full.split('/')[1]}"), *opened) for full, opened in _kept(vault, OF_PROVIDERS)]
+    kept = [one for one in _kept(vault, OF_MCP) if not one[0].endswith(_NO_SECRETS)]
+    found += [(_own(f"mcp-{full.removeprefix(OF_MCP)}"), *opened) for full, opened in kept]
     found += [(_own(f"env-{name.lower()}"), 1, value) for name, value in environment.items()]
     return tuple(Known(name, mark_of(digest_key, name, version), value) for name, version, value in found if value)
 

@@ -24,6 +24,7 @@ from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
+from stead.runtime.mcp import McpRoom
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
 from stead.runtime.searching import SearchCheck, SearchSetup
@@ -87,6 +88,10 @@ class Holdings(Protocol):
         Raises:
             NotFound: no such provider.
         """
+
+    @property
+    def mcp(self) -> McpRoom:
+        """The MCP servers."""
 
     async def search_setup(self) -> SearchSetup:
         """Which engine searches the web; "" when none does."""

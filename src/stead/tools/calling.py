@@ -24,10 +24,10 @@ from stead.domain.secrets import Filler, RequestHead
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian.reach import Target, Unreachable
 from stead.net.dialing import Dialer
+from stead.net.exchange import Answer, Request, brief, send
 from stead.tools.fetching import is_text
 from stead.tools.output import OUTPUT_CAP, clip
 from stead.tools.tool import StructTool
-from stead.tools.wire import Answer, Request, brief, send
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 30.0

@@ -17,7 +17,7 @@ import msgspec
 from stead.domain.errors import FetchFault
 from stead.domain.search import ADDRESSES, Engine
 from stead.guardian.reach import Target
-from stead.tools.wire import Request, brief
+from stead.net.exchange import Request, brief
 
 MOST = 20
 QUERY_CHARS = 400

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Unreachable
 from stead.net.dialing import Dialer
-from stead.tools.wire import Answer, Request, brief, follow
+from stead.net.exchange import Answer, Request, brief, follow
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 20.0

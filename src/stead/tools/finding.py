@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import msgspec
 
 from stead.domain.ids import SessionId
+from stead.domain.mcp import is_mcp
 from stead.domain.messages import USE_TOOL
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
@@ -67,18 +68,22 @@ class FindTools(StructTool[FindArguments]):
         """Name the tools that fit, the best first, with their schemas; without words name all."""
         deferred = [spec for spec in self._tools() if spec.deferred]
         wanted = _words(arguments.query)
+        own = [spec for spec in deferred if not is_mcp(spec.name)]
+        others = f"{len(deferred) - len(own)} tools of MCP servers: give words that say what is wanted."
         if not wanted:
-            listed = [f"{spec.name}: {spec.description}" for spec in deferred]
+            listed = [f"{spec.name}: {spec.description}" for spec in own]
+            listed += [others] if len(own) < len(deferred) else []
             return ToolOutcome("ok", "\n".join(listed) or "There are no more tools.")
-        scored = sorted(((_score(spec, wanted), -place) for place, spec in enumerate(deferred)), reverse=True)
-        best = [deferred[-place] for score, place in scored if score > 0][:MOST_SHOWN]
+        best = _best(deferred, own, wanted)
         text = "Call these by use_tool:\n" + "\n".join(map(_shown, best))
         if not best:
-            text = f"None fits. There are: {', '.join(spec.name for spec in deferred) or 'none'}."
+            more = f" And {others}" if len(own) < len(deferred) else ""
+            text = f"None fits. There are: {', '.join(spec.name for spec in own) or 'none'}.{more}"
         ways = await self._ways(context.session, arguments.query)
         if ways:
             text += "\n\nWays of working that the person approved:\n" + "\n\n".join(map(_cut, ways))
-        return ToolOutcome("ok", text, private=bool(ways))
+        # What servers say of their tools is read as a stranger's words are.
+        return ToolOutcome("ok", text, private=bool(ways), quoted=any(is_mcp(spec.name) for spec in best))
 
 
 class UseTool(StructTool[UseArguments]):
@@ -90,6 +95,14 @@ class UseTool(StructTool[UseArguments]):
     async def work(self, permit: Permit, arguments: UseArguments, context: ToolContext) -> ToolOutcome:
         """Say how it is meant."""
         return ToolOutcome("error", "`use_tool` calls other tools, not itself: give the name that find_tools showed.")
+
+
+def _best(deferred: Sequence[ToolSpec], own: Sequence[ToolSpec], wanted: set[str]) -> list[ToolSpec]:
+    """Those that fit, the best first. However servers describe theirs, the best of Stead's own that fits is there."""
+    scored = sorted(((_score(spec, wanted), -place) for place, spec in enumerate(deferred)), reverse=True)
+    fitting = [deferred[-place] for score, place in scored if score > 0]
+    best, mine = fitting[:MOST_SHOWN], next((spec for spec in fitting if spec in own), None)
+    return best if mine is None or mine in best else [*best[:-1], mine]
 
 
 def _words(text: str) -> set[str]:

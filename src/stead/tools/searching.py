@@ -18,10 +18,10 @@ from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.search import KEY_NAME, KEYED, Engine
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.net.dialing import Dialer
+from stead.net.exchange import Answer, brief, send
 from stead.tools import engines
 from stead.tools.output import clip
 from stead.tools.tool import StructTool
-from stead.tools.wire import Answer, brief, send
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 15.0

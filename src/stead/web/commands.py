@@ -10,6 +10,7 @@ from typing import Any
 
 from stead.domain import commands as cmd
 from stead.domain import directive_commands as directives
+from stead.domain import mcp_commands as mcp
 from stead.domain import memory_commands as memory
 from stead.domain.bounds import Text
 from stead.domain.forget_commands import Forget
@@ -96,6 +97,10 @@ HOME = (
     Route("DELETE", "/rules/{id:rule}", "remove_rule", cmd.RemoveRule),
     post("/web-search", "set_web_search", cmd.SetSearch, "NewSearch"),
     Route("DELETE", "/web-search", "remove_web_search", cmd.RemoveSearch),
+    post("/mcp", "configure_mcp", mcp.ConfigureMcp, "NewMcpServer", leads_to=_NAME),
+    Route("DELETE", "/mcp/{name:mcp}", "remove_mcp", mcp.RemoveMcp),
+    post("/mcp/{name:mcp}/approve", "approve_mcp_tools", mcp.ApproveMcpTools, "ShownTools"),
+    post("/mcp/{name:mcp}/tools", "set_mcp_tool", mcp.SetMcpTool, "WantedTool"),
     post("/directives", "write_directive", directives.SetDirective, "NewDirective", fixed=_NEW),
     post("/directives/order", "order_directives", directives.OrderDirectives, "WantedOrder"),
     Route("PUT", "/directives/{id:directive}", "change_directive", directives.SetDirective, "ChangedDirective"),

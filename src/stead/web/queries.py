@@ -30,6 +30,7 @@ from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.home import HomeState
 from stead.runtime.loading import day_of
+from stead.runtime.mcp import McpRoom
 from stead.runtime.rejudging import Rejudging
 from stead.runtime.story import told
 from stead.web import backend
@@ -73,7 +74,7 @@ _ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event
 _MARKDOWN = Content(str, "text/markdown")
 _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
-_REJUDGING = attrgetter("rejudging")
+_REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -410,6 +411,10 @@ HOME_ROUTES = (
     get("/autonomy", "show_autonomy", Rejudging.autonomy, _REJUDGING, bounds={"weeks": Field(_Weeks, 12)}),
     get("/rules/tools", "list_tool_rules", list_tool_rules),
     post("/rules/preview", "preview_rule", preview_rule, "WantedRule"),
+    get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
+    get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
+    post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, owner=_MCP),
+    post("/mcp/{name:mcp}/login", "sign_in_to_mcp_server", McpRoom.login, owner=_MCP),
     get("/web-search", "show_web_search", runtime.Holdings.search_setup, _SERVICE),
     post("/web-search/test", "check_web_search", runtime.Holdings.check_search, owner=_SERVICE),
     get("/audit", "list_decisions", list_decisions),

@@ -54,6 +54,7 @@ _IDS: dict[str, Any] = {
     "call": _id("call_[0-9]{1,18}_[0-9]{1,18}"),
     "checkpoint": _id("k_[0-9a-f]{16}"),
     "directive": _id("d_[0-9a-f]{16}"),
+    "mcp": _id("[a-z][a-z0-9-]{0,30}"),
     "memory": _id("m_[0-9a-f]{16}"),
     "proposal": _id("p_[0-9a-f]{16}"),
     "provider": _id("[a-z0-9-]{1,32}"),

@@ -325,12 +325,12 @@ class Runner(Pipe):
 
 
 def spawn(
-    job: str, words: list[bytes], streams: Callable[[], list[int]], environment: Mapping[str, str]
+    job: str | None, words: list[bytes], streams: Callable[[], list[int]], environment: Mapping[str, str]
 ) -> tuple[int, str]:
     """Start bash in a transaction and a session of its own; gives its pid, and what it sees (``enter.namespace``).
 
     Args:
-        job: see ``enter``.
+        job: see ``enter``; None in a machine that shows no folder, where there is nothing to enter.
         words: its name and arguments.
         streams: opens, inside, what it reads, prints to and complains to.
         environment: its own.
@@ -358,13 +358,14 @@ def spawn(
 
 
 def _become(
-    job: str, words: list[bytes], streams: Callable[[], list[int]], environment: Mapping[str, str], tell: int
+    job: str | None, words: list[bytes], streams: Callable[[], list[int]], environment: Mapping[str, str], tell: int
 ) -> None:
     """In a fork: enter a transaction and become a command. It never returns."""
     try:
         os.setsid()
         opened = streams()
-        enter(job)
+        if job is not None:
+            enter(job)
         for new, old in enumerate(opened):
             os.dup2(old, new)
         for number in (_SIGPIPE, _SIGXFSZ):

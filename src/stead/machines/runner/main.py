@@ -33,8 +33,9 @@ def main(words: list[str]) -> None:
 
     Args:
         words: ``NAME=NUMBER``: ``disk``, ``memory``, ``search`` and ``entries`` as ``Runner`` takes them,
-            ``browse=1`` to drive a browser instead, ``terminal=1`` to keep a person's terminal, whose changes go to
-            the transaction ``job`` (0 for none); the others are resource limits. They are set here and not outside,
+            ``browse=1`` to drive a browser instead, ``terminal=1`` to keep a person's terminal, ``program=1`` a program
+            that the daemon talks to, whose changes go to the transaction ``job`` (0 for none); the others are resource
+            limits. They are set here and not outside,
             because inside its own user namespace the limit on processes counts those of this machine alone.
     """
     os.closerange(3, 65_536)
@@ -44,7 +45,7 @@ def main(words: list[str]) -> None:
     if seen:
         ready()
         layered = b"1" if can_lay() else b""
-    runner = _resident(limits)
+    runner = _resident(limits, shows=bool(seen))
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
         hard = resource.getrlimit(kind)[1]
@@ -66,10 +67,14 @@ def main(words: list[str]) -> None:
     runner.serve()
 
 
-def _resident(limits: dict[str, int]) -> Runner | Driver | Terminal:
-    """What the machine is for; takes from the limits what are none of the system's."""
+def _resident(limits: dict[str, int], *, shows: bool) -> Runner | Driver | Terminal:
+    """What the machine is for, and whether it shows a folder; takes from the limits what are none of the system's."""
     disk, memory, search, entries = (limits.pop(name) for name in ("disk", "memory", "search", "entries"))
     job = str(limits.pop("job") or "")
+    if limits.pop("program", 0):
+        from .program import Program
+
+        return Program(disk, memory, job if shows else None)
     if limits.pop("browse", 0):
         from .browse import Driver  # other machines need not load it
 

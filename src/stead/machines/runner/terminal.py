@@ -40,7 +40,7 @@ class Terminal(Pipe):
         job: the transaction of the shell; "" for one that can change nothing.
     """
 
-    def __init__(self, disk_bytes: int, memory_bytes: int, job: str) -> None:
+    def __init__(self, disk_bytes: int, memory_bytes: int, job: str | None) -> None:
         self._job = job
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
@@ -91,7 +91,7 @@ class Terminal(Pipe):
 
     def _work(self, operation: str, *arguments: bytes) -> list[bytes]:
         if operation == "open" and self._pid == -1:
-            self._open(*map(int, arguments))
+            self._open(*arguments)
             return []
         if self._master < 0:
             raise Fault("no shell is open in this terminal")
@@ -108,9 +108,9 @@ class Terminal(Pipe):
             return []
         raise Fault(f"{operation!r} is nothing that a terminal does")
 
-    def _open(self, rows: int, columns: int) -> None:
+    def _open(self, *arguments: bytes) -> None:
         self._master, slave = os.openpty()
-        self._size(rows, columns)
+        self._size(*map(int, arguments))
         try:
             # The leader of a session gets the first terminal that it opens as its own: job control and Ctrl-C work.
             name, environment = os.ttyname(slave), {**os.environ, **_ENVIRONMENT}
@@ -138,7 +138,10 @@ class Terminal(Pipe):
         if data or time.monotonic() >= self._answer_by:
             self._reply(data, b"", b"")
         elif self._code and (self._drained or time.monotonic() >= self._drained_by):
-            self._reply(b"", self._code.encode(), self._why.encode())
+            self._reply(b"", self._code.encode(), self._last_words())
+
+    def _last_words(self) -> bytes:
+        return self._why.encode()
 
     def _reply(self, *fields: bytes) -> None:
         ident, self._asked = self._asked, b""
@@ -148,14 +151,16 @@ class Terminal(Pipe):
         if self._master < 0:
             return b""
         try:
-            return os.read(self._master, _CHUNK)
+            data = os.read(self._master, _CHUNK)
         except BlockingIOError:
             return b""
-        except OSError:  # everybody on the other side has left
+        except OSError:
+            data = b""
+        if not data:  # everybody on the other side has left
             self._drained = True
             if not self._code:
                 signal_all(_SIGKILL)  # a shell that let go of its terminal cannot be reached any more
-            return b""
+        return data
 
     def _reap(self) -> None:
         while True:

@@ -1,6 +1,6 @@
 """One HTTP request and its answer, over a connection that ``net`` checked and made.
 
-Layer: tools. It knows nothing of permits and of models, and parses no body.
+Layer: net. It knows nothing of tools, permits and models, and parses no body.
 
 A library client resolves and connects by itself, follows redirects by itself and reads proxies from the environment;
 each of these would be a way around the check. So this is a plain HTTP/1.1 exchange over asyncio streams, with h11 for
@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
@@ -44,6 +44,7 @@ class Request:
         headers: besides those that the exchange itself needs; no line ends.
         body: with its length sent when it is not empty, or when the method is one that has a body.
         anywhere: the person named this very address, so it may be a private one.
+        streams: the body is read piece by piece as it comes, so it is asked for uncompressed.
     """
 
     target: Target
@@ -51,6 +52,7 @@ class Request:
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
     anywhere: bool = False
+    streams: bool = False
 
 
 @contextlib.asynccontextmanager
@@ -103,7 +105,7 @@ def encoded(connection: h11.Connection, request: Request) -> bytes:
         ("Host", request.target.authority),
         ("User-Agent", USER_AGENT),
         *request.headers,
-        ("Accept-Encoding", "gzip"),
+        ("Accept-Encoding", "identity" if request.streams else "gzip"),
         *length,
         ("Connection", "close"),
     ]
@@ -172,6 +174,21 @@ class Answer:
         if gunzip is not None and not gunzip.eof and began:
             raise FetchFault("{!r} sent gzip that is not whole; try again", self.target.url)
         return bytes(body), gunzip is not None and bool(gunzip.unused_data)
+
+    async def pieces(self, limit_bytes: int) -> AsyncGenerator[bytes]:
+        """The body as it comes, of a request that ``streams``.
+
+        Raises:
+            FetchFault: it is compressed, which was not asked for, or larger than the limit.
+        """
+        if self.fields.get("content-encoding", "identity").strip().lower() != "identity":
+            raise FetchFault("{!r} is compressed, which was not asked for", self.target.url)
+        size_bytes = 0
+        while isinstance(event := await self._next(), h11.Data):
+            size_bytes += len(event.data)
+            if size_bytes > limit_bytes:
+                raise FetchFault("{!r} sent more than {} MB", self.target.url, limit_bytes >> 20)
+            yield bytes(event.data)
 
     async def _next(self) -> object:
         while (event := self._connection.next_event()) is h11.NEED_DATA:

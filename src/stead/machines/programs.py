@@ -1,0 +1,142 @@
+"""Programs that the daemon talks to, each in a machine of its own: MCP servers over stdio.
+
+Layer: machines. Implements ``domain.mcp.Programs``. A machine shows nothing, or a view of the session's folder whose
+changes are thrown away; it reaches the hosts that the person named for the program and no others, so not those of the
+folder. What it prints is asked for in pieces, so that nothing piles up here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+
+from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
+from stead.domain.ids import SessionId
+from stead.domain.mcp import McpServer
+from stead.domain.registries import spelled_out
+from stead.machines.machine import Binding, Machine
+from stead.machines.making import Maker
+from stead.machines.runner.enter import PROOF
+from stead.machines.transactions import Transactions
+
+_ASK_LIMIT_S = 30.0
+_WRITE_LIMIT_S = 60.0
+_FULL_S = 0.02
+"""How long is waited before input is offered again to a program that does not read."""
+_LISTS = "/mcp/"
+"""Names, in place of a folder, whose hosts a program may reach: the allow-list of none."""
+
+
+class _Program:
+    """One program. Implements ``domain.mcp.Program``."""
+
+    def __init__(self, machine: Machine, on_end: Callable[[], Awaitable[None]]) -> None:
+        self._machine = machine
+        self._on_end = on_end
+        self.last_words = ""
+
+    async def write(self, data: bytes) -> None:
+        """As ``Program.write``."""
+        deadline = time.monotonic() + _WRITE_LIMIT_S
+        while data:
+            (taken,) = await self._machine.call("type", data[: 32 << 10], limit_s=_ASK_LIMIT_S)
+            count = int(taken) if taken.isdigit() and len(taken) < 9 else -1
+            if not 0 <= count <= len(data):
+                self._machine.kill("its runner answered what makes no sense")
+                raise MachineDied("the machine's answer made no sense, and it was ended; call again")
+            data = data[count:]
+            if data and time.monotonic() > deadline:
+                raise ToolFault("it does not read what it is sent; it was given {:g} s", _WRITE_LIMIT_S)
+            if data and not count:
+                await asyncio.sleep(_FULL_S)
+
+    async def read(self) -> bytes:
+        """As ``Program.read``."""
+        try:
+            while True:
+                data, code, why = await self._machine.call("read", limit_s=_ASK_LIMIT_S)
+                if data:
+                    return data
+                if code:
+                    reason, _, said = why.decode("utf-8", "replace").partition("\n")
+                    self.last_words = f"{reason} with {code[:10].decode('utf-8', 'replace')}: {said[-2000:].strip()}"
+                    break
+        except (MachineDied, ToolFault, ValueError) as error:
+            self.last_words = self.last_words or str(error)
+        await self.end()
+        return b""
+
+    async def end(self) -> None:
+        """As ``Program.end``."""
+        self._machine.kill("its program ended")
+        with suppress(MachineDied):  # it will go when its file system lets it
+            await self._machine.gone()
+        await self._on_end()
+
+
+class MachinePrograms:
+    """Every session's.
+
+    Args:
+        maker: makes their machines.
+        bindings: what each session's machine shows.
+        transactions: the view of the folder that a program gets.
+    """
+
+    def __init__(self, maker: Maker, bindings: Mapping[SessionId, Binding], transactions: Transactions) -> None:
+        self._maker = maker
+        self._bindings = bindings
+        self._transactions = transactions
+        self._open: list[tuple[SessionId, _Program]] = []
+
+    @property
+    def sessions(self) -> set[SessionId]:
+        """Those that have one."""
+        return {session for session, _ in self._open}
+
+    async def start(self, session: SessionId, server: McpServer, environment: Mapping[str, str]) -> _Program:
+        """As ``Programs.start``."""
+        binding = self._bindings.get(session) if server.folder else Binding("", writable=False)
+        if binding is None:
+            raise MachineUnavailable("no folder was chosen for {!r}", session)
+        own = Binding(binding.directory, binding.writable, tuple(spelled_out(server.hosts)))
+        job = self._transactions.begin(session, prefix=PROOF) if own.directory else ""
+        try:
+            machine = await self._maker.make(session, own, lambda _: None, "program", job, _LISTS + server.name)
+        except BaseException:
+            await self._over(session, job)
+            raise
+
+        async def ended() -> None:
+            if (session, program) in self._open:
+                self._open.remove((session, program))
+                await self._over(session, job)
+
+        program = _Program(machine, ended)
+        self._open.append((session, program))
+        try:
+            if machine.copies and own.directory:
+                await self._transactions.copy(session, job)
+            given = [f"{name}={value}".encode() for name, value in environment.items()]
+            words = [word.encode() for word in server.command]
+            await machine.call("open", b"%d" % len(given), *given, *words, limit_s=_ASK_LIMIT_S)
+        except BaseException as error:
+            await program.end()
+            if isinstance(error, ToolFault):
+                raise MachineUnavailable("it could not be started: {}", error) from error
+            raise
+        return program
+
+    async def _over(self, session: SessionId, job: str) -> None:
+        """Throw away what a program changed in its view."""
+        if job:
+            self._transactions.drop(session, job)
+            await self._transactions.land(session, job)
+
+    async def stop(self, session: SessionId) -> bool:
+        """End all of a session; true if there was one."""
+        ending = [program for other, program in self._open if other == session]
+        await asyncio.gather(*(program.end() for program in ending))
+        return bool(ending)
