@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
-from tests.fakes.models import Call, Seen, Turn
+from tests.fakes.models import Seen, Turn
 from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
-from tests.flows.served import by_turn, served
+from tests.flows.served import served
 
 __all__ = ["house"]
 

@@ -9,8 +9,8 @@ from argparse import Namespace
 
 from stead.cli.attachments import ATTACH, attached
 from stead.cli.finding import find_session
-from stead.cli.forms import SESSION, YES, Act, Row, arg
-from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
+from stead.cli.forms import SESSION, Act, Row, arg
+from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, WHY, delete
 from stead.cli.spending import SESSION_BUDGET

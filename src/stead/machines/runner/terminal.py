@@ -108,7 +108,7 @@ class Terminal(Pipe):
             refresh([self._pid])
             return []
         if operation == "size":
-            self._size(int(rows), int(columns))
+            self._size(*map(int, arguments))
             return []
         raise Fault(f"{operation!r} is nothing that a terminal does")
 
