@@ -1,4 +1,4 @@
-"""An editor that floods, talks nonsense or claims rights: every byte of it written by hand, against a running daemon."""
+"""An editor that floods, talks nonsense or claims rights: each byte written by hand, against a running daemon."""
 
 from __future__ import annotations
 
