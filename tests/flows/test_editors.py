@@ -218,11 +218,11 @@ def test_a_risky_yes_that_comes_at_once_is_asked_again_and_then_left_to_others(
 ) -> None:
     session = begun(zed, project, "ask")
     zed.begin("session/prompt", prompt(session, "please wipe it"))
-    question, tag = zed.permission(), 0
+    question, since = zed.permission(), 0
     assert "risk high" in str(question["permission"]) or "risk critical" in str(question["permission"])
     for _ in range(3):
-        question = zed.until(lambda one: "permission" in one and one["tag"] > tag, "to be asked")
-        tag = question["tag"]
+        question = zed.permission(since)
+        since = 1 + next(at for at, one in enumerate(zed.seen) if one is question)
         zed.permit(question, "once")
     zed.until(lambda one: "stays open" in str(one.get("update", "")), "the question to be left to other doors")
     assert house.bodies(session, "approval.given") == []
@@ -343,6 +343,7 @@ def test_what_is_mentioned_reaches_the_model_and_grants_nothing(
     words, material = house.bodies(session, "message.received")
     assert words["label"]["integrity"] == "person"
     assert "mallory" not in words["text"], "what was handed over is not the person's word"
+    assert zed.updates("user_message_chunk") == [], "the editor shows what it sent"
     assert (material["label"]["integrity"], material["material"]) == ("untrusted", "todo.md")
 
 
@@ -352,6 +353,9 @@ def test_pictures_reach_the_model(house: LivingHome, zed: Editor, project: Path,
     assert zed.request("session/prompt", prompt(session, "what is this?", image)) == {"stopReason": "end_turn"}
     (body,) = house.bodies(session, "message.received")
     assert [one["media_type"] for one in body["attachments"]] == ["image/png"]
+    zed.request("session/load", opening(session, project))
+    (shown,) = [one for one in zed.updates("user_message_chunk") if one["content"]["type"] == "image"]
+    assert base64.b64decode(shown["content"]["data"]).startswith(b"\x89PNG")
     broken = {**image, "data": base64.b64encode(b"no picture").decode()}
     assert refused(zed, "session/prompt", prompt(session, "and this?", broken)) == -32602
     assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}
@@ -528,6 +532,14 @@ def _timeless(value: Any) -> Any:
             if not name.endswith(("_ms", "_bytes", "_hash")) and name not in fresh
         }
     return [_timeless(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_what_is_set_elsewhere_is_told(house: LivingHome, zed: Editor, project: Path) -> None:
+    session = begun(zed, project)
+    house.post(f"/sessions/{session}/model", {"effort": "low"})
+    house.client().put(f"/sessions/{session}/labels", {"title": "Quill"})
+    zed.until(lambda one: "config_option_update" in str(one.get("update", "")), "the options")
+    zed.until(lambda one: "'title': 'Quill'" in str(one.get("update", "")), "the title")
 
 
 def test_the_page_may_go_on_where_the_editor_left_off(house: LivingHome, zed: Editor, project: Path) -> None:

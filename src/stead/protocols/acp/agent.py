@@ -89,12 +89,13 @@ class Agent:
     def take(self, request: Request) -> None:
         """Have a request or notification carried out, after those of the same session that came before."""
         if request.method == "session/cancel":
-            session = self._open.get(str(request.params.get("sessionId")))
-            if session is not None:
-                self._lanes.put(("cancel", session.id), partial(session.cancel, self._client()))
+            self._cancel(request.params)
             return
-        if request.method == "$/cancel_request":
-            return  # a prompt is cancelled by session/cancel, and nothing else takes long
+        if request.method == "$/cancel_request":  # nothing but a prompt takes long
+            meant = self._peer.find(request.params.get("requestId"))
+            if meant is not None and meant.method == "session/prompt":
+                self._cancel(meant.params)
+            return
         if request.method not in self._methods:
             request.fail(NO_METHOD, f"there is no method {request.method[:80]!r}")
         elif not self._initialized and request.method != "initialize":
@@ -103,6 +104,11 @@ class Agent:
             self._carry_out(request)
         else:
             self._lanes.put(self._lane(request), partial(self._carry_out, request))
+
+    def _cancel(self, params: Json) -> None:
+        session = self._open.get(str(params.get("sessionId")))
+        if session is not None:
+            self._lanes.put(("cancel", session.id), partial(session.cancel, self._client()))
 
     def _lane(self, request: Request) -> Hashable:
         session = request.params.get("sessionId")
@@ -253,18 +259,16 @@ class Agent:
         session.prompt(request, client, prompts.upload(client, said))
 
     def _set_mode(self, request: Request) -> None:
-        self._choose(self._opened(request), "mode", request.params.get("modeId"))
+        self._opened(request).choose(self._client(), "mode", request.params.get("modeId"))
         request.answer({})
 
     def _set_option(self, request: Request) -> None:
         session, option = self._opened(request), request.params.get("configId")
         if not isinstance(option, str):
             raise RpcError(INVALID_PARAMS, "configId is a string")
-        self._choose(session, option, request.params.get("value"))
-        request.answer({"configOptions": options.config_options(self._client(), session.chosen)})
-
-    def _choose(self, session: OpenSession, option: str, value: object) -> None:
-        session.chosen = options.choose(self._client(), session.id, session.chosen, option, value)
+        client = self._client()
+        session.choose(client, option, request.params.get("value"))
+        request.answer({"configOptions": options.config_options(client, session.chosen)})
 
 
 def _code_of(error: ApiError) -> int:

@@ -6,6 +6,7 @@ as it happens, and a question that is answered elsewhere is taken back.
 
 from __future__ import annotations
 
+import base64
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -15,12 +16,13 @@ from typing import NamedTuple
 from stead.client import ApiError, Client, Json, NoDaemon
 from stead.domain.ends import ENDS
 from stead.protocols.acp.jsonrpc import INTERNAL, Peer, Request
-from stead.protocols.acp.options import NOTHING, Chosen
+from stead.protocols.acp.options import NOTHING, Chosen, choose, config_options
 from stead.protocols.acp.questions import Questions
 from stead.protocols.acp.rendering import Renderer, message
 
 AWAY_S = 20.0
 """How long a prompt waits for a daemon that went away."""
+AWAY_TOLD_S = 4.0
 _TICK_S = 1.0
 _AT_REST = ("idle", "paused", "closed", *ENDS)
 _STOPS = {
@@ -59,7 +61,8 @@ class OpenSession:
         self._client = client
         self._row = row
         self._seq = self._heard = 0
-        self._renderer = Renderer(self.directory, terminals=terminals)
+        self._shown = NOTHING, ""
+        self._renderer = Renderer(self.directory, self._picture, terminals=terminals)
         self._lock = threading.RLock()
         self._questions = Questions(peer, client, self.id, self._later(work), self.update)
         self._prompts: list[_Prompt] = []
@@ -85,6 +88,18 @@ class OpenSession:
             for update in self._pull():
                 if tell:
                     self.update(update)
+            self._shown = self.chosen, self._row["title"]
+
+    def choose(self, client: Client, option: str, value: object) -> None:
+        """Set an option.
+
+        Raises:
+            RpcError: there is no such option, or no such value.
+            ApiError: the daemon refused.
+        """
+        with self._lock:
+            self.chosen = choose(client, self.id, self.chosen, option, value)
+            self._shown = self.chosen, self._shown[1]
 
     def follow(self) -> None:
         """Tell from now on what happens."""
@@ -109,7 +124,8 @@ class OpenSession:
             ApiError: it was not taken.
         """
         with self._lock:
-            self._renderer.sent.append(body["text"])
+            said = [body["text"], *(f"[{one['name']}]" for one in body.get("context", ()))]
+            self._renderer.sent += said
             # What a cancelled prompt had asked for does not hold up this one.
             body, self._cancelled = {**body, "interrupt": self._cancelled}, False
             cancels = self._cancels
@@ -117,11 +133,12 @@ class OpenSession:
             answer = client.post(f"/sessions/{self.id}/messages", body)
         except ApiError:
             with self._lock:
-                self._renderer.sent.remove(body["text"])
+                self._renderer.sent = [one for one in self._renderer.sent if one not in said]
             raise
         with self._lock:
             self._prompts.append(_Prompt(request, answer["seq"]))
             if self._cancels != cancels:  # before the daemon had it
+                self._cancelled = True
                 self._stop(client)
             if answer["text"]:
                 self.update(message(f"({answer['text']})\n\n"))
@@ -132,9 +149,10 @@ class OpenSession:
         """Stop what is under way; open prompts end as cancelled once it has."""
         with self._lock:
             self._cancels += 1
-            self._cancelled = True
-            self._questions.forget()
             waits = bool(self._prompts) or self._row["status"] not in _AT_REST
+            if waits:
+                self._cancelled = True
+                self._questions.forget()
         if waits:
             self._stop(client)
 
@@ -192,7 +210,7 @@ class OpenSession:
 
     def _watch(self) -> None:
         stream = self._client.stream(self._seq, [self.id])
-        away_since = 0.0
+        away_since, told = 0.0, False
         try:
             while not self._closed.is_set():
                 self._catch_up()
@@ -201,6 +219,10 @@ class OpenSession:
                     away_since = 0.0
                 elif not away_since:
                     away_since = time.monotonic()
+                    told = False
+                elif not told and time.monotonic() - away_since > AWAY_TOLD_S:
+                    told = True
+                    self.update(message("(The daemon is away; start it with: stead up)\n\n"))
                 elif time.monotonic() - away_since > AWAY_S:
                     raise NoDaemon("the daemon is away; start it with: stead up")
                 with self._lock:
@@ -226,10 +248,30 @@ class OpenSession:
             try:
                 for update in self._pull():
                     self.update(update)
+                self._tell_changes()
                 self._questions.put(self._row, self._renderer)
                 self._settle()
             except NoDaemon:
                 return  # the stream says so when it stays away
+
+    def _tell_changes(self) -> None:
+        """Tell the title, and options that were set elsewhere."""
+        chosen, title = self._shown
+        self._shown = self.chosen, self._row["title"]
+        if title != self._row["title"]:
+            self.update({"sessionUpdate": "session_info_update", "title": self._row["title"]})
+        if chosen != self.chosen:
+            listed = config_options(self._client, self.chosen)
+            self.update({"sessionUpdate": "config_option_update", "configOptions": listed})
+
+    def _picture(self, content: str) -> str:
+        """What a message showed, in Base64; "" for what was erased."""
+        try:
+            return base64.b64encode(self._client.content(f"/attachments/{content}")).decode()
+        except NoDaemon:
+            raise
+        except ApiError:
+            return ""
 
     def _pull(self) -> Iterable[Json]:
         """The updates of what is new in the timeline."""

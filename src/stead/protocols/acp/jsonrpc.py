@@ -186,10 +186,10 @@ class Peer:
             request.fail(INTERNAL, f"{QUEUE_LIMIT} requests are open already; wait for an answer")
         return not known and not full
 
-    def cancel(self, id: Id) -> Request | None:
-        """The open request of an id."""
+    def find(self, id: object) -> Request | None:
+        """The peer's open request of an id."""
         with self._state:
-            return self._open.get(id)
+            return self._open.get(id) if isinstance(id, str | int) else None
 
     def _hear(self, message: Json) -> None:
         id = message.get("id")

@@ -7,7 +7,7 @@ is told. Texts that a person decides by are revealed, as ``domain.shown`` has it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stead.client import Json
 from stead.domain.shown import reveal
@@ -44,11 +44,13 @@ class Renderer:
 
     Args:
         directory: of the session, for the places that calls name.
+        picture: gives one that a message showed, in Base64; "" for one that is gone.
         terminals: the editor shows a command's output as a terminal, by the extension that several agents share.
     """
 
-    def __init__(self, directory: str, *, terminals: bool = False) -> None:
+    def __init__(self, directory: str, picture: Callable[[str], str], *, terminals: bool = False) -> None:
         self._directory = directory
+        self._picture = picture
         self._terminals = terminals
         self._told: dict[str, Json] = {}
         self._next = 0
@@ -57,7 +59,7 @@ class Renderer:
         self._output: dict[str, str] = {}
         self._streamed: set[str] = set()
         self.sent: list[str] = []
-        """Words of this editor, which shows them already."""
+        """Words of this editor, which shows them already, and in brackets what it handed over."""
 
     def knows(self, key: str) -> bool:
         """Whether a call has been told of."""
@@ -102,12 +104,18 @@ class Renderer:
                 return
 
     def _message(self, item: Json) -> Iterator[Json]:
-        text = item["body"]["text"]
+        text = f"[{item['body']['material']}]" if item["body"]["material"] else item["body"]["text"]
         if text in self.sent:
             self.sent.remove(text)
             return
-        names = "".join(f"\n[{one['name']}]" for one in item["body"]["attachments"])
-        yield _chunk("user_message_chunk", text + names, f"m{item['seq']}")
+        shown = item["body"]["attachments"]
+        names = "".join(f"\n[{one['name']}]" for one in shown if not _is_picture(one))
+        id = f"m{item['seq']}"
+        yield _chunk("user_message_chunk", text + names, id)
+        for one in filter(_is_picture, shown):
+            if data := self._picture(one["content"]):
+                image = {"type": "image", "data": data, "mimeType": one["media_type"]}
+                yield {"sessionUpdate": "user_message_chunk", "content": image, "messageId": id}
 
     def _finished_reply(self, item: Json) -> Iterator[Json]:
         text, said = item["text"], self._reply
@@ -127,8 +135,6 @@ class Renderer:
                 yield _chunk("agent_thought_chunk", f"(paused: {body['why']})", f"e{item['seq']}")
             case "profile.set":
                 yield {"sessionUpdate": "current_mode_update", "currentModeId": body["profile"]}
-            case "session.labelled" if body.get("title"):
-                yield {"sessionUpdate": "session_info_update", "title": body["title"]}
             case _:
                 return
 
@@ -251,6 +257,10 @@ def wanted(directory: str, arguments: Json) -> list[Json]:
         return []
     where = path if path.startswith("/") else f"{directory}/{path}"
     return [{"type": "diff", "path": where, "oldText": old if isinstance(old, str) else None, "newText": new}]
+
+
+def _is_picture(attachment: Json) -> bool:
+    return bool(attachment["media_type"].startswith("image/"))
 
 
 def _arguments(text: str) -> Json:
