@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -103,14 +103,18 @@ class Agent:
         elif request.method == "initialize":
             self._carry_out(request)
         else:
-            self._lanes.put(self._lane(request), partial(self._carry_out, request))
+            lane = self._lane(request)
+            if lane in self._open:
+                request.mark = self._open[lane].cancels
+            self._lanes.put(lane, partial(self._carry_out, request))
 
     def _cancel(self, params: Json) -> None:
         session = self._open.get(str(params.get("sessionId")))
         if session is not None:
+            session.cancels += 1
             self._lanes.put(("cancel", session.id), partial(session.cancel, self._client()))
 
-    def _lane(self, request: Request) -> Hashable:
+    def _lane(self, request: Request) -> str:
         session = request.params.get("sessionId")
         return session if isinstance(session, str) and session in self._open else ""
 
@@ -189,13 +193,16 @@ class Agent:
         row = client.get(f"/sessions/{id}")
         if row["kind"] != "session":
             raise RpcError(NOT_FOUND, f"{id} is an objective, which works alone; see: stead watch {id}")
-        if (before := self._open.pop(id, None)) is not None:
-            before.close()
-        self._require_room()
+        before = self._open.get(id)
+        if before is None:
+            self._require_room()
         work = partial(self._lanes.put, ("answers", id))
         session = OpenSession(self._peer, self._client(starts=False), row, work, terminals=self._terminals)
         session.read(tell=tell)
         self._open[id] = session
+        if before is not None:
+            session.cancels = before.cancels
+            before.hand_over(session)
         answer: Json = {"sessionId": id} if names else {}
         answer["modes"] = options.modes(session.chosen)
         answer["configOptions"] = options.config_options(client, session.chosen)

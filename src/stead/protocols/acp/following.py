@@ -64,10 +64,13 @@ class OpenSession:
         self._shown = NOTHING, ""
         self._renderer = Renderer(self.directory, self._picture, terminals=terminals)
         self._lock = threading.RLock()
-        self._questions = Questions(peer, client, self.id, self._later(work), self.update)
+        self._questions = Questions(peer, client, self._renderer, self.id, self._later(work), self.update)
         self._prompts: list[_Prompt] = []
-        self._cancels = 0
+        self._items: dict[int, Json] = {}
+        self._behind = True
         self._cancelled = False
+        self.cancels = 0
+        """How often what is under way was cancelled; counted as it comes, before it is carried out."""
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -108,6 +111,12 @@ class OpenSession:
                 self._thread = threading.Thread(target=self._follow, daemon=True)
                 self._thread.start()
 
+    def hand_over(self, other: OpenSession) -> None:
+        """Tell no more; what waits for an answer waits in another one of the same session."""
+        with self._lock:
+            other._prompts, self._prompts = self._prompts, []
+        self.close()
+
     def close(self) -> None:
         """Tell no more; the session goes on."""
         self._closed.set()
@@ -123,12 +132,14 @@ class OpenSession:
         Raises:
             ApiError: it was not taken.
         """
+        if self.cancels != request.mark:  # it never began
+            request.answer({"stopReason": "cancelled"})
+            return
         with self._lock:
             said = [body["text"], *(f"[{one['name']}]" for one in body.get("context", ()))]
             self._renderer.sent += said
             # What a cancelled prompt had asked for does not hold up this one.
             body, self._cancelled = {**body, "interrupt": self._cancelled}, False
-            cancels = self._cancels
         try:
             answer = client.post(f"/sessions/{self.id}/messages", body)
         except ApiError:
@@ -137,7 +148,7 @@ class OpenSession:
             raise
         with self._lock:
             self._prompts.append(_Prompt(request, answer["seq"]))
-            if self._cancels != cancels:  # before the daemon had it
+            if self.cancels != request.mark:  # before the daemon had it
                 self._cancelled = True
                 self._stop(client)
             if answer["text"]:
@@ -148,7 +159,6 @@ class OpenSession:
     def cancel(self, client: Client) -> None:
         """Stop what is under way; open prompts end as cancelled once it has."""
         with self._lock:
-            self._cancels += 1
             waits = bool(self._prompts) or self._row["status"] not in _AT_REST
             if waits:
                 self._cancelled = True
@@ -243,16 +253,17 @@ class OpenSession:
     def _catch_up(self) -> None:
         """Read and tell what was heard of."""
         with self._lock:
-            if self._closed.is_set() or (self._heard <= self._seq and self._questions.asked):
+            if self._closed.is_set() or not (self._behind or self._heard > self._seq):
                 return
+            self._behind = True
             try:
                 for update in self._pull():
                     self.update(update)
                 self._tell_changes()
-                self._questions.put(self._row, self._renderer)
+                self._behind = not self._questions.put(self._row)
                 self._settle()
             except NoDaemon:
-                return  # the stream says so when it stays away
+                return  # the stream says so when it stays away; what was not told yet is told later
 
     def _tell_changes(self) -> None:
         """Tell the title, and options that were set elsewhere."""
@@ -275,12 +286,12 @@ class OpenSession:
 
     def _pull(self) -> Iterable[Json]:
         """The updates of what is new in the timeline."""
-        items: dict[int, Json] = {}
         more = True
         while more:
             page = self._client.get(f"/sessions/{self.id}/timeline", after=self._seq)
-            items |= {item["place"]: item for item in page["items"]}
+            self._items |= {item["place"]: item for item in page["items"]}
             self._seq, self._row, more = page["seq"], page["row"], page["more"]
-        for place in sorted(items):
-            self.chosen = self.chosen.after(items[place])
-            yield from self._renderer.item(items[place])
+        for place in sorted(self._items):
+            self.chosen = self.chosen.after(self._items[place])
+            yield from self._renderer.item(self._items[place])
+            del self._items[place]

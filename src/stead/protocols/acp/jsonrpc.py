@@ -54,6 +54,8 @@ class Request:
         self.method = method
         self.params = params
         self.id = id
+        self.mark = 0
+        """What its handler noted when it came."""
         self._peer = peer
         self._open = not notification
 

@@ -65,6 +65,10 @@ class Renderer:
         """Whether a call has been told of."""
         return key in self._told
 
+    def replaced(self, key: str, content: list[Json]) -> None:
+        """The editor shows this as the content of a call, until something else is told."""
+        self._told[key]["content"] = content
+
     def item(self, item: Json) -> Iterator[Json]:
         """The updates that a new or changed item makes."""
         if item["kind"] == "step":
@@ -108,13 +112,13 @@ class Renderer:
         if text in self.sent:
             self.sent.remove(text)
             return
-        shown = item["body"]["attachments"]
+        shown, id = item["body"]["attachments"], f"m{item['seq']}"
+        pictures = [(one["media_type"], self._picture(one["content"])) for one in shown if _is_picture(one)]
         names = "".join(f"\n[{one['name']}]" for one in shown if not _is_picture(one))
-        id = f"m{item['seq']}"
         yield _chunk("user_message_chunk", text + names, id)
-        for one in filter(_is_picture, shown):
-            if data := self._picture(one["content"]):
-                image = {"type": "image", "data": data, "mimeType": one["media_type"]}
+        for media_type, data in pictures:
+            if data:
+                image = {"type": "image", "data": data, "mimeType": media_type}
                 yield {"sessionUpdate": "user_message_chunk", "content": image, "messageId": id}
 
     def _finished_reply(self, item: Json) -> Iterator[Json]:
@@ -175,16 +179,18 @@ class Renderer:
     def _content(self, step: Json) -> list[Json]:
         edits = [edit["change"] for edit in step["edits"] if not edit["undone"]]
         content = [diff for change in edits for diff in diffs(self._absolute(change["path"]), change)]
-        content += [_text(f"({cut} more lines of {change['path']})") for change in edits if (cut := change["cut"]) > 0]
+        content += [
+            text_block(f"({cut} more lines of {change['path']})") for change in edits if (cut := change["cut"]) > 0
+        ]
         finished = step["finished"]
         if step["tool"] == "shell" and self._terminals:
             content.append({"type": "terminal", "terminalId": step["key"]})
         elif finished and finished["text"].strip() and (not content or finished["outcome"] != "ok"):
-            content.append(_text(finished["text"], fence=step["tool"] == "shell"))
+            content.append(text_block(finished["text"], fence=step["tool"] == "shell"))
         elif step["state"] == "running" and (output := self._output.get(step["key"])):
-            content.append(_text(output, fence=True))
+            content.append(text_block(output, fence=True))
         if not finished and (why := _refusal(step)):
-            content.append(_text(why))
+            content.append(text_block(why))
         return content
 
     def _terminal(self, step: Json) -> Json:
@@ -203,7 +209,7 @@ class Renderer:
         if self._terminals:
             self._streamed.add(key)
             return update | {"_meta": {"terminal_output": {"terminal_id": key, "data": piece}}}
-        self._told[key]["content"] = [_text(output, fence=True)]
+        self._told[key]["content"] = [text_block(output, fence=True)]
         return update | {"content": self._told[key]["content"]}
 
     def _absolute(self, path: str) -> str:
@@ -263,6 +269,18 @@ def _is_picture(attachment: Json) -> bool:
     return bool(attachment["media_type"].startswith("image/"))
 
 
+def text_block(text: str, *, fence: bool = False, limit: int = TEXT_LIMIT) -> Json:
+    """Text as the content of a call; of one that is longer than so many characters, the end."""
+    if len(text) > limit:
+        text = f"(the last {limit} of {len(text)} characters; all of them are in the page)\n{text[-limit:]}"
+    if fence:
+        mark = "```"
+        while mark in text:
+            mark += "`"
+        text = f"{mark}\n{text.rstrip()}\n{mark}"
+    return {"type": "content", "content": {"type": "text", "text": text}}
+
+
 def _arguments(text: str) -> Json:
     try:
         values = json.loads(text)
@@ -286,14 +304,3 @@ def _refusal(step: Json) -> str:
 def _chunk(kind: str, text: str, id: str = "") -> Json:
     named = {"messageId": id} if id else {}
     return {"sessionUpdate": kind, "content": {"type": "text", "text": text}, **named}
-
-
-def _text(text: str, *, fence: bool = False) -> Json:
-    if len(text) > TEXT_LIMIT:
-        text = f"(the last {TEXT_LIMIT} of {len(text)} characters; all of them are in the page)\n{text[-TEXT_LIMIT:]}"
-    if fence:
-        mark = "```"
-        while mark in text:
-            mark += "`"
-        text = f"{mark}\n{text.rstrip()}\n{mark}"
-    return {"type": "content", "content": {"type": "text", "text": text}}
