@@ -1,6 +1,6 @@
-"""One session that an editor has open: its timeline is followed and told, its questions are put, its prompts end.
+"""One session that an editor has open: its timeline is followed and sent, its questions are put, its prompts end.
 
-Layer: a door. The daemon says how a session stands; nothing is decided here. What other doors do to the session is told
+Layer: a door. The daemon says how a session stands; nothing is decided here. What other doors do to the session is sent
 as it happens, and a question that is answered elsewhere is taken back.
 """
 
@@ -35,6 +35,10 @@ _STOPS = {
 """Why a turn ended, as the protocol has it; anything else is something that the model or its provider would not do."""
 
 
+Work = Callable[[Callable[[], None]], None]
+"""Has something done in another thread."""
+
+
 class _Prompt(NamedTuple):
     request: Request
     seq: int
@@ -51,9 +55,7 @@ class OpenSession:
         terminals: see ``Renderer``.
     """
 
-    def __init__(
-        self, peer: Peer, client: Client, row: Json, work: Callable[[Callable[[], None]], None], *, terminals: bool
-    ) -> None:
+    def __init__(self, peer: Peer, client: Client, row: Json, work: Work, *, terminals: bool) -> None:
         self.id: str = row["id"]
         self.directory: str = row["directory"]
         self.chosen: Chosen = NOTHING
@@ -62,9 +64,9 @@ class OpenSession:
         self._row = row
         self._seq = self._heard = 0
         self._shown = NOTHING, ""
-        self._renderer = Renderer(self.directory, self._picture, terminals=terminals)
+        self._renderer = Renderer(self.directory, partial(_picture, client), terminals=terminals)
         self._lock = threading.RLock()
-        self._questions = Questions(peer, client, self._renderer, self.id, self._later(work), self.update)
+        self._questions = Questions(peer, client, self._renderer, self.id, _locked(self._lock, work), self.update)
         self._prompts: list[_Prompt] = []
         self._items: dict[int, Json] = {}
         self._behind = True
@@ -74,19 +76,12 @@ class OpenSession:
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def _later(self, work: Callable[[Callable[[], None]], None]) -> Callable[[Callable[[], None]], None]:
-        def locked(act: Callable[[], None]) -> None:
-            with self._lock:
-                act()
-
-        return lambda act: work(partial(locked, act))
-
     def update(self, update: Json) -> None:
         """Tell the editor something of this session."""
         self._peer.notify("session/update", {"sessionId": self.id, "update": update})
 
     def read(self, *, tell: bool) -> None:
-        """Take in the timeline up to now; ``tell`` all of it, or take it as told."""
+        """Take in the timeline up to now; ``tell`` all of it, or count it as known."""
         with self._lock:
             for update in self._pull():
                 if tell:
@@ -220,7 +215,7 @@ class OpenSession:
 
     def _watch(self) -> None:
         stream = self._client.stream(self._seq, [self.id])
-        away_since, told = 0.0, False
+        away_since, said = 0.0, False
         try:
             while not self._closed.is_set():
                 self._catch_up()
@@ -229,9 +224,9 @@ class OpenSession:
                     away_since = 0.0
                 elif not away_since:
                     away_since = time.monotonic()
-                    told = False
-                elif not told and time.monotonic() - away_since > AWAY_TOLD_S:
-                    told = True
+                    said = False
+                elif not said and time.monotonic() - away_since > AWAY_TOLD_S:
+                    said = True
                     self.update(message("(The daemon is away; start it with: stead up)\n\n"))
                 elif time.monotonic() - away_since > AWAY_S:
                     raise NoDaemon("the daemon is away; start it with: stead up")
@@ -263,7 +258,7 @@ class OpenSession:
                 self._behind = not self._questions.put(self._row)
                 self._settle()
             except NoDaemon:
-                return  # the stream says so when it stays away; what was not told yet is told later
+                return  # the stream says so when it stays away; what was not sent yet is sent later
 
     def _tell_changes(self) -> None:
         """Tell the title, and options that were set elsewhere."""
@@ -274,15 +269,6 @@ class OpenSession:
         if chosen != self.chosen:
             listed = config_options(self._client, self.chosen)
             self.update({"sessionUpdate": "config_option_update", "configOptions": listed})
-
-    def _picture(self, content: str) -> str:
-        """What a message showed, in Base64; "" for what was erased."""
-        try:
-            return base64.b64encode(self._client.content(f"/attachments/{content}")).decode()
-        except NoDaemon:
-            raise
-        except ApiError:
-            return ""
 
     def _pull(self) -> Iterable[Json]:
         """The updates of what is new in the timeline."""
@@ -295,3 +281,23 @@ class OpenSession:
             self.chosen = self.chosen.after(self._items[place])
             yield from self._renderer.item(self._items[place])
             del self._items[place]
+
+
+def _locked(lock: threading.RLock, work: Work) -> Work:
+    """Work that holds a lock."""
+
+    def locked(act: Callable[[], None]) -> None:
+        with lock:
+            act()
+
+    return lambda act: work(partial(locked, act))
+
+
+def _picture(client: Client, content: str) -> str:
+    """What a message showed, in Base64; "" for what was erased."""
+    try:
+        return base64.b64encode(client.content(f"/attachments/{content}")).decode()
+    except NoDaemon:
+        raise
+    except ApiError:
+        return ""

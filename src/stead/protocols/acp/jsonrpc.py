@@ -43,7 +43,7 @@ class RpcError(Exception):
 
 
 class Request:
-    """A request of the peer; answered once, by whoever comes first.
+    """A request of the peer; answered once: the first answer counts.
 
     Args:
         peer: who is answered.

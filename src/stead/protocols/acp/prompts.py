@@ -1,6 +1,6 @@
 """The content of a prompt: what the person says, what they hand over with it, and pictures.
 
-Layer: a door. The person's own text is their word. What an editor puts beside it, such as a file that is open, was
+Layer: a door. The person's own text is their word. What an editor adds to it, such as a file that is open, was
 written by others: the daemon gets it apart, as material that grants nothing. A link is only named: the model reads what
 it points at with its own tools, through the gate.
 """

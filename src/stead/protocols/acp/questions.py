@@ -50,7 +50,7 @@ class Questions:
     Args:
         peer: the editor.
         client: answers go to its daemon.
-        renderer: knows which calls were told of.
+        renderer: knows which calls the editor has heard of.
         session: whose.
         work: has something done outside of the reading thread, while nothing else is done for the session.
         tell: sends an update of the session.
@@ -77,7 +77,7 @@ class Questions:
     def put(self, row: Json) -> bool:
         """Ask what is new, and take back what is settled.
 
-        Whether every question that waits was put: one whose call has not been told of is not.
+        Whether every question that waits was put: one whose call the editor has not heard of is not.
         """
         rows = self._client.items("/approvals", session=self._session) if row["pending_approvals"] else ()
         pending = {question["id"]: question for question in rows}
@@ -85,11 +85,11 @@ class Questions:
             self._peer.withdraw(self._open.pop(id).request)
         self._left &= pending.keys()
         new = [question for id, question in pending.items() if id not in self._open and id not in self._left]
-        told = [question for question in reversed(new) if self._renderer.knows(question["key"])]
-        for question in told:
+        ready = [question for question in reversed(new) if self._renderer.knows(question["key"])]
+        for question in ready:
             self._open[question["id"]] = asked = _Asked(question)
             self._ask(asked)
-        return len(told) == len(new)
+        return len(ready) == len(new)
 
     def forget(self) -> None:
         """Take every question back; what waits goes on waiting elsewhere."""

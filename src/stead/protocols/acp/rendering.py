@@ -1,7 +1,7 @@
 """Items of a timeline as the updates of version 1 of the protocol.
 
-Layer: a door. Pure, but for what it has told already: an item comes again when it changes, and only what is new of it
-is told. Texts that a person decides by are revealed, as ``domain.shown`` has it.
+Layer: a door. Pure, but for what it has sent already: an item comes again when it changes, and only what is new of it
+is sent. Texts that a person decides by are revealed, as ``domain.shown`` has it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PLAN_STATES = {"todo": "pending", "doing": "in_progress", "done": "completed", 
 
 
 class Renderer:
-    """What one editor has been told of one session.
+    """What one editor knows of one session.
 
     Args:
         directory: of the session, for the places that calls name.
@@ -52,7 +52,7 @@ class Renderer:
         self._directory = directory
         self._picture = picture
         self._terminals = terminals
-        self._told: dict[str, Json] = {}
+        self._calls: dict[str, Json] = {}
         self._next = 0
         self._reply, self._replied, self._said = "", 0, ""
         self._replying = 0
@@ -62,12 +62,12 @@ class Renderer:
         """Words of this editor, which shows them already, and in brackets what it handed over."""
 
     def knows(self, key: str) -> bool:
-        """Whether a call has been told of."""
-        return key in self._told
+        """Whether the editor has heard of a call."""
+        return key in self._calls
 
     def replaced(self, key: str, content: list[Json]) -> None:
-        """The editor shows this as the content of a call, until something else is told."""
-        self._told[key]["content"] = content
+        """The editor shows this as the content of a call, until something else is sent."""
+        self._calls[key]["content"] = content
 
     def item(self, item: Json) -> Iterator[Json]:
         """The updates that a new or changed item makes."""
@@ -85,7 +85,7 @@ class Renderer:
             case "text.delta" if body["number"] > self._replied and body["offset"] == len(self._reply):
                 self._reply += body["text"]
                 yield _chunk("agent_message_chunk", body["text"], f"r{body['number']}")
-            case "output.delta" if (told := self._told.get(body["key"])) and told["status"] == "in_progress":
+            case "output.delta" if (call := self._calls.get(body["key"])) and call["status"] == "in_progress":
                 yield self._running(body["key"], body["text"])
             case _:
                 return
@@ -148,8 +148,8 @@ class Renderer:
         if step["tool"] == "plan" and not (step["finished"] and step["finished"]["outcome"] != "ok"):
             return  # the plan itself is an item
         key, now = step["key"], self.call(step)
-        before = self._told.get(key)
-        self._told[key] = now
+        before = self._calls.get(key)
+        self._calls[key] = now
         if before is None:
             yield {"sessionUpdate": "tool_call", "toolCallId": key, **now}
         elif changed := {name: value for name, value in now.items() if before.get(name) != value}:
@@ -209,8 +209,8 @@ class Renderer:
         if self._terminals:
             self._streamed.add(key)
             return update | {"_meta": {"terminal_output": {"terminal_id": key, "data": piece}}}
-        self._told[key]["content"] = [text_block(output, fence=True)]
-        return update | {"content": self._told[key]["content"]}
+        self._calls[key]["content"] = [text_block(output, fence=True)]
+        return update | {"content": self._calls[key]["content"]}
 
     def _absolute(self, path: str) -> str:
         return path if path.startswith("/") else f"{self._directory}/{path}"
