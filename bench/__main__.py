@@ -28,6 +28,7 @@ MODULES = {
     "P6": "p06_gap",
     "P7": "p07_start",
     "P8": "p08_cli",
+    "ACP": "acp_start",
     "P9": "p09_memory",
     "P10": "p10_parallel",
     "P11": "p11_journal",

@@ -24,7 +24,7 @@ def measure() -> list[Bar]:
         house = LivingHome(Path(folder) / "home")
         house.start()
         try:
-            commands = {"help": [*_entry(), "--help"], "status": [*_entry(), "status"], "python": [_python(), "-c", ""]}
+            commands = {"help": [*entry(), "--help"], "status": [*entry(), "status"], "python": [_python(), "-c", ""]}
             # As installed: with compiled files, which a development setting may forbid to write.
             environment = {**house.environment, "PYTHONDONTWRITEBYTECODE": ""}
             taken_s: dict[str, list[float]] = {name: [] for name in commands}
@@ -50,7 +50,7 @@ def _python() -> str:
     return sys.executable
 
 
-def _entry() -> list[str]:
+def entry() -> list[str]:
     """The command as a person has it."""
     script = Path(sys.executable).parent / "stead"
     return [str(script)] if script.exists() else [sys.executable, "-m", "stead"]

@@ -575,7 +575,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("MCP-1.http", "MCP servers over HTTP with OAuth", "cli"),
     Promise("MCP-1.server", "Stead's own tools as an MCP server", "mcp"),
     Promise("MCP-1.proxy", "a guarded, redacting proxy", "mcp"),
-    Promise("ACP-1.agent", "editors that speak ACP are clients", "editor"),
+    Promise("ACP-1.agent", "editors that speak ACP are clients", "editor", done=True),
     Promise("API-1.rest", "a REST API with OpenAPI", "api", stage=1, done=True),
     Promise("API-1.stream", "an event stream over SSE and WebSocket", "api", stage=1, done=True),
     Promise(

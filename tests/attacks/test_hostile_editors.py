@@ -1,4 +1,4 @@
-"""An editor that floods, talks nonsense or claims rights: every byte of it written by hand, against a running daemon."""
+"""An editor that floods, talks nonsense or claims rights: each byte written by hand, against a running daemon."""
 
 from __future__ import annotations
 
@@ -153,7 +153,8 @@ def test_nonsense_is_answered_by_the_book_and_changes_nothing(wire: Wire, projec
         assert wire.refusal(line) == (-32700, None), line[:60]
     for value in ([], 5, "text", None, {}, {"jsonrpc": "1.0", "id": 1, "method": "initialize"}, [HELLO, HELLO]):
         assert wire.refusal(json.dumps(value).encode() + b"\n") == (-32600, None), value
-    for id in (True, 1.5, {}, ["x"]):
+    strange: list[object] = [True, 1.5, {}, ["x"]]
+    for id in strange:
         bad = {"jsonrpc": "2.0", "id": id, "method": "session/list"}
         assert wire.refusal(json.dumps(bad).encode() + b"\n") == (-32600, None), id
     assert wire.ask(1, 5, {})["error"]["code"] == -32600
@@ -196,8 +197,8 @@ def test_wrong_types_are_invalid_parameters_in_every_method(wire: Wire, project:
             assert answer.get("error", {}).get("code") in (-32602, -32002), (method, params, answer)
     for unknown in ("../approvals", "s_0000000000000000", "s_" + "f" * 16 + "/stop", "x" * 100_000):
         for method in ("session/load", "session/resume", "session/fork", "session/prompt", "session/close"):
-            params = {"sessionId": unknown, "cwd": str(project), "mcpServers": [], "prompt": []}
-            assert wire.ask(f"{method} {unknown[:20]}", method, params)["error"]["code"] == -32002
+            told = {"sessionId": unknown, "cwd": str(project), "mcpServers": [], "prompt": []}
+            assert wire.ask(f"{method} {unknown[:20]}", method, told)["error"]["code"] == -32002
     assert wire.ask("p", "session/prompt", _prompt(session, "hello"))["result"] == {"stopReason": "end_turn"}
 
 

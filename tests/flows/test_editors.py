@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ RUN = Turn("", calls=(Call("shell", {"command": "echo one && sleep 0.3 && echo t
 LONG = Turn("", calls=(Call("shell", {"command": "echo begun && sleep 60"}),))
 WRITE = Turn("", calls=(Call("write", {"path": "long.txt", "text": "line\n" * 40}),))
 WIPE = Turn("", calls=(Call("shell", {"command": "rm -rf ."}),))
+FILTERED = Turn("I would rather not", stop="content_filter")
+BROKEN = Turn(status=400, error="no such thing")
 PLAN = Turn(
     "", calls=(Call("plan", {"steps": [{"title": "Look", "status": "done"}, {"title": "Write", "status": "doing"}]}),)
 )
@@ -31,7 +34,16 @@ DOTS = bytes.fromhex(
     "3c7a3e0000000049454e44ae426082"
 )
 _SLOW = 1 if len(__import__("os").sched_getaffinity(0)) > 2 else 4
-_ASKED = {"edit": EDIT, "command": RUN, "long": LONG, "write": WRITE, "plan": PLAN, "wipe": WIPE}
+_ASKED = {
+    "edit": EDIT,
+    "command": RUN,
+    "long": LONG,
+    "write": WRITE,
+    "plan": PLAN,
+    "wipe": WIPE,
+    "filtered": FILTERED,
+    "broken": BROKEN,
+}
 
 
 def _script(seen: Seen) -> Turn:
@@ -41,6 +53,8 @@ def _script(seen: Seen) -> Turn:
     if last["role"] != "user":
         return Turn("Done.")
     words = str(said[-1]["content"])
+    if "cut off" in words:
+        return FILTERED
     return next((turn for word, turn in _ASKED.items() if f"please {word}" in words), Turn("Done."))
 
 
@@ -204,11 +218,11 @@ def test_a_risky_yes_that_comes_at_once_is_asked_again_and_then_left_to_others(
 ) -> None:
     session = begun(zed, project, "ask")
     zed.begin("session/prompt", prompt(session, "please wipe it"))
-    question, tag = zed.permission(), 0
+    question, since = zed.permission(), 0
     assert "risk high" in str(question["permission"]) or "risk critical" in str(question["permission"])
     for _ in range(3):
-        question = zed.until(lambda one: "permission" in one and one["tag"] > tag, "to be asked")
-        tag = question["tag"]
+        question = zed.permission(since)
+        since = 1 + next(at for at, one in enumerate(zed.seen) if one is question)
         zed.permit(question, "once")
     zed.until(lambda one: "stays open" in str(one.get("update", "")), "the question to be left to other doors")
     assert house.bodies(session, "approval.given") == []
@@ -329,6 +343,7 @@ def test_what_is_mentioned_reaches_the_model_and_grants_nothing(
     words, material = house.bodies(session, "message.received")
     assert words["label"]["integrity"] == "person"
     assert "mallory" not in words["text"], "what was handed over is not the person's word"
+    assert zed.updates("user_message_chunk") == [], "the editor shows what it sent"
     assert (material["label"]["integrity"], material["material"]) == ("untrusted", "todo.md")
 
 
@@ -338,6 +353,9 @@ def test_pictures_reach_the_model(house: LivingHome, zed: Editor, project: Path,
     assert zed.request("session/prompt", prompt(session, "what is this?", image)) == {"stopReason": "end_turn"}
     (body,) = house.bodies(session, "message.received")
     assert [one["media_type"] for one in body["attachments"]] == ["image/png"]
+    zed.request("session/load", opening(session, project))
+    (shown,) = [one for one in zed.updates("user_message_chunk") if one["content"]["type"] == "image"]
+    assert base64.b64decode(shown["content"]["data"]).startswith(b"\x89PNG")
     broken = {**image, "data": base64.b64encode(b"no picture").decode()}
     assert refused(zed, "session/prompt", prompt(session, "and this?", broken)) == -32602
     assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}
@@ -476,6 +494,52 @@ def test_a_limit_ends_the_prompt_with_its_reason_and_the_session_goes_on(
             if reason == "max_tokens":
                 house.post(f"/sessions/{session}/budget", {"tokens": 500_000, "usd_micros": "unlimited"})
             assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}
+
+
+@pytest.mark.parametrize("word", ["filtered", "broken"])
+def test_a_model_that_fails_ends_the_prompt_and_the_session_goes_on(zed: Editor, project: Path, word: str) -> None:
+    session = begun(zed, project)
+    assert zed.request("session/prompt", prompt(session, f"please {word}")) == {"stopReason": "refusal"}
+    assert "Stopped:" in zed.text()
+    assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}
+
+
+def test_the_same_task_leaves_the_same_journal_but_for_the_doors_name(
+    house: LivingHome, zed: Editor, project: Path
+) -> None:
+    def told(session: str) -> list[Json]:
+        text = json.dumps(house.events(session)).replace(session, "SESSION").replace('"acp"', '"cli"')
+        bodies = [event["body"] for event in json.loads(re.sub("k_[0-9a-f]{16}", "K", text))]
+        return [_timeless(body) for body in bodies if not body["type"].startswith("machine.")]
+
+    session = begun(zed, project)
+    for task in ("please edit the notes", "please command"):
+        assert zed.request("session/prompt", prompt(session, task)) == {"stopReason": "end_turn"}
+    (project / "README.md").write_text("# Quill\n\nNotes.\n\n## Install\n\ntext\n\n## Use\n\nmore\n", "utf-8")
+    other = house.post("/sessions", {"directory": str(project)})["session"]
+    for task in ("please edit the notes", "please command"):
+        assert house.cli("session", "send", other, task, "--wait").returncode == 0
+    assert told(session) == told(other)
+
+
+def _timeless(value: Any) -> Any:
+    """Plain data without times, keyed digests and ids that are fresh each time."""
+    fresh = ("digest", "home", "root", "revision")
+    if isinstance(value, dict):
+        return {
+            name: _timeless(inner)
+            for name, inner in value.items()
+            if not name.endswith(("_ms", "_bytes", "_hash")) and name not in fresh
+        }
+    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_what_is_set_elsewhere_is_told(house: LivingHome, zed: Editor, project: Path) -> None:
+    session = begun(zed, project)
+    house.post(f"/sessions/{session}/model", {"effort": "low"})
+    house.client().put(f"/sessions/{session}/labels", {"title": "Quill"})
+    zed.until(lambda one: "config_option_update" in str(one.get("update", "")), "the options")
+    zed.until(lambda one: "'title': 'Quill'" in str(one.get("update", "")), "the title")
 
 
 def test_the_page_may_go_on_where_the_editor_left_off(house: LivingHome, zed: Editor, project: Path) -> None:

@@ -19,6 +19,7 @@ from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, Comm
 from stead.domain.label_commands import *
 from stead.domain.mcp_commands import McpCommand
 from stead.domain.memory_commands import MemoryCommand
+from stead.domain.messages import Material
 from stead.domain.policies import Profile, Rule
 from stead.domain.provider_commands import *
 from stead.domain.search import Engine
@@ -85,18 +86,6 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     mode: WorkMode = "workspace"
     ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
     attachments: Given = ()
-
-
-class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text that a person hands over and did not write, such as a file that is open in their editor.
-
-    Args:
-        name: what it is, for people and the model.
-        text: the model reads it as anything else that others wrote, so it grants nothing.
-    """
-
-    name: Annotated[Text, bounds(maxLength=200)]
-    text: Annotated[Text, bounds(maxLength=200_000)]
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
@@ -450,16 +439,6 @@ class AnswerCheck(msgspec.Struct, frozen=True, tag="session.check.answer", forbi
     holds: bool
 
 
-class SetProfile(msgspec.Struct, frozen=True, tag="session.profile", forbid_unknown_fields=True):
-    """Choose another strictness for a session: for every call that is judged from now on.
-
-    A question that is open stays open. A session on trial cannot be made readonly.
-    """
-
-    session: SessionId
-    profile: Profile
-
-
 class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):
     """Let a session spend this much in all; both figures positive or "unlimited"."""
 
@@ -486,7 +465,6 @@ SessionWord = (
     | AnswerCheck
     | RaiseBudget
     | SwitchModel
-    | SetProfile
     | LabelCommand
 )
 """What a person can tell one session, in addition to answering its questions."""

@@ -1,4 +1,4 @@
-"""Requests that change what a session is called, its goal, and words that wait: a part of ``domain.commands``.
+"""Requests that change a session's labels, goal, profile, and words that wait: a part of ``domain.commands``.
 
 Layer: domain.
 """
@@ -11,6 +11,7 @@ import msgspec
 
 from stead.domain.bounds import Text, bounds
 from stead.domain.ids import SessionId
+from stead.domain.policies import Profile
 
 Tag = Annotated[str, bounds(pattern=r"^[^\s,]{1,40}$")]
 
@@ -56,4 +57,14 @@ class ChangeGoal(msgspec.Struct, frozen=True, tag="goal.change", forbid_unknown_
     goal: Text
 
 
-LabelCommand = LabelSession | ChangeMessage | ChangeGoal
+class SetProfile(msgspec.Struct, frozen=True, tag="session.profile", forbid_unknown_fields=True):
+    """Choose another strictness for a session: for every call that is judged from now on.
+
+    A question that is open stays open. A session on trial cannot be made readonly.
+    """
+
+    session: SessionId
+    profile: Profile
+
+
+LabelCommand = LabelSession | ChangeMessage | ChangeGoal | SetProfile

@@ -6,8 +6,12 @@ before it byte for byte and only adds at its end. Each call has exactly one resu
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
+from stead.domain.bounds import Text as Words
+from stead.domain.bounds import bounds
 from stead.domain.ids import CallKey
 from stead.domain.policies import Label
 
@@ -128,6 +132,18 @@ class Attachment(msgspec.Struct, frozen=True):
         if self.media_type == PDF:
             return f"document {self.name}, {self.pages} page{'' if self.pages == 1 else 's'}"
         return f"picture {self.name} {self.width}x{self.height}"
+
+
+class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text that a person hands over and did not write, such as a file that is open in their editor.
+
+    Args:
+        name: what it is, for people and the model.
+        text: the model reads it as anything else that others wrote, so it grants nothing.
+    """
+
+    name: Annotated[Words, bounds(maxLength=200)]
+    text: Annotated[Words, bounds(maxLength=200_000)]
 
 
 WORKSPACE = "workspace"

@@ -22,7 +22,7 @@ from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import FetchFault, MachineError, ModelFault
 from stead.domain.events import ModelRef
 from stead.domain.ids import SessionId
-from stead.domain.messages import ReplyPart, Text, Thinking, ToolCall
+from stead.domain.messages import Material, ReplyPart, Text, Thinking, ToolCall
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.ports import ModelInfo, ModelRequest, Models, Reply
@@ -207,7 +207,7 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
     }
     if isinstance(command, cmd.SendMessage):
         handed = ((came_in(one.name, book, command.session).text, one.text) for one in command.context)
-        clean["context"] = tuple(cmd.Material(name, came_in(text, book, command.session).text) for name, text in handed)
+        clean["context"] = tuple(Material(name, came_in(text, book, command.session).text) for name, text in handed)
     return msgspec.structs.replace(command, **clean), "; ".join((*notes, *unnoticed(known)))
 
 

@@ -38,7 +38,7 @@ _BURST, _PER_S = 2000, 500.0
 
 Door = Literal["cli", "web"]
 BRIDGES = frozenset({"acp"})
-"""Programs that pass on what a person says elsewhere: the command line by its rights, with a name of its own on record."""
+"""Programs that pass on what a person says elsewhere. They have the command line's rights, and a name on record."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -89,12 +89,13 @@ class Agent:
     def take(self, request: Request) -> None:
         """Have a request or notification carried out, after those of the same session that came before."""
         if request.method == "session/cancel":
-            session = self._open.get(str(request.params.get("sessionId")))
-            if session is not None:
-                self._lanes.put(("cancel", session.id), partial(session.cancel, self._client()))
+            self._cancel(request.params)
             return
-        if request.method == "$/cancel_request":
-            return  # a prompt is cancelled by session/cancel, and nothing else takes long
+        if request.method == "$/cancel_request":  # nothing but a prompt takes long
+            meant = self._peer.find(request.params.get("requestId"))
+            if meant is not None and meant.method == "session/prompt":
+                self._cancel(meant.params)
+            return
         if request.method not in self._methods:
             request.fail(NO_METHOD, f"there is no method {request.method[:80]!r}")
         elif not self._initialized and request.method != "initialize":
@@ -102,9 +103,18 @@ class Agent:
         elif request.method == "initialize":
             self._carry_out(request)
         else:
-            self._lanes.put(self._lane(request), partial(self._carry_out, request))
+            lane = self._lane(request)
+            if lane in self._open:
+                request.mark = self._open[lane].cancels
+            self._lanes.put(lane, partial(self._carry_out, request))
 
-    def _lane(self, request: Request) -> Hashable:
+    def _cancel(self, params: Json) -> None:
+        session = self._open.get(str(params.get("sessionId")))
+        if session is not None:
+            session.cancels += 1
+            self._lanes.put(("cancel", session.id), partial(session.cancel, self._client()))
+
+    def _lane(self, request: Request) -> str:
         session = request.params.get("sessionId")
         return session if isinstance(session, str) and session in self._open else ""
 
@@ -183,13 +193,16 @@ class Agent:
         row = client.get(f"/sessions/{id}")
         if row["kind"] != "session":
             raise RpcError(NOT_FOUND, f"{id} is an objective, which works alone; see: stead watch {id}")
-        if (before := self._open.pop(id, None)) is not None:
-            before.close()
-        self._require_room()
+        before = self._open.get(id)
+        if before is None:
+            self._require_room()
         work = partial(self._lanes.put, ("answers", id))
         session = OpenSession(self._peer, self._client(starts=False), row, work, terminals=self._terminals)
         session.read(tell=tell)
         self._open[id] = session
+        if before is not None:
+            session.cancels = before.cancels
+            before.hand_over(session)
         answer: Json = {"sessionId": id} if names else {}
         answer["modes"] = options.modes(session.chosen)
         answer["configOptions"] = options.config_options(client, session.chosen)
@@ -253,18 +266,16 @@ class Agent:
         session.prompt(request, client, prompts.upload(client, said))
 
     def _set_mode(self, request: Request) -> None:
-        self._choose(self._opened(request), "mode", request.params.get("modeId"))
+        self._opened(request).choose(self._client(), "mode", request.params.get("modeId"))
         request.answer({})
 
     def _set_option(self, request: Request) -> None:
         session, option = self._opened(request), request.params.get("configId")
         if not isinstance(option, str):
             raise RpcError(INVALID_PARAMS, "configId is a string")
-        self._choose(session, option, request.params.get("value"))
-        request.answer({"configOptions": options.config_options(self._client(), session.chosen)})
-
-    def _choose(self, session: OpenSession, option: str, value: object) -> None:
-        session.chosen = options.choose(self._client(), session.id, session.chosen, option, value)
+        client = self._client()
+        session.choose(client, option, request.params.get("value"))
+        request.answer({"configOptions": options.config_options(client, session.chosen)})
 
 
 def _code_of(error: ApiError) -> int:

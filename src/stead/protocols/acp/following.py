@@ -1,11 +1,12 @@
-"""One session that an editor has open: its timeline is followed and told, its questions are put, its prompts end.
+"""One session that an editor has open: its timeline is followed and sent, its questions are put, its prompts end.
 
-Layer: a door. The daemon says how a session stands; nothing is decided here. What other doors do to the session is told
+Layer: a door. The daemon says how a session stands; nothing is decided here. What other doors do to the session is sent
 as it happens, and a question that is answered elsewhere is taken back.
 """
 
 from __future__ import annotations
 
+import base64
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -15,12 +16,13 @@ from typing import NamedTuple
 from stead.client import ApiError, Client, Json, NoDaemon
 from stead.domain.ends import ENDS
 from stead.protocols.acp.jsonrpc import INTERNAL, Peer, Request
-from stead.protocols.acp.options import NOTHING, Chosen
+from stead.protocols.acp.options import NOTHING, Chosen, choose, config_options
 from stead.protocols.acp.questions import Questions
 from stead.protocols.acp.rendering import Renderer, message
 
 AWAY_S = 20.0
 """How long a prompt waits for a daemon that went away."""
+AWAY_TOLD_S = 4.0
 _TICK_S = 1.0
 _AT_REST = ("idle", "paused", "closed", *ENDS)
 _STOPS = {
@@ -31,6 +33,10 @@ _STOPS = {
     "wall_time": "max_turn_requests",
 }
 """Why a turn ended, as the protocol has it; anything else is something that the model or its provider would not do."""
+
+
+Work = Callable[[Callable[[], None]], None]
+"""Has something done in another thread."""
 
 
 class _Prompt(NamedTuple):
@@ -49,9 +55,7 @@ class OpenSession:
         terminals: see ``Renderer``.
     """
 
-    def __init__(
-        self, peer: Peer, client: Client, row: Json, work: Callable[[Callable[[], None]], None], *, terminals: bool
-    ) -> None:
+    def __init__(self, peer: Peer, client: Client, row: Json, work: Work, *, terminals: bool) -> None:
         self.id: str = row["id"]
         self.directory: str = row["directory"]
         self.chosen: Chosen = NOTHING
@@ -59,32 +63,41 @@ class OpenSession:
         self._client = client
         self._row = row
         self._seq = self._heard = 0
-        self._renderer = Renderer(self.directory, terminals=terminals)
+        self._shown = NOTHING, ""
+        self._renderer = Renderer(self.directory, partial(_picture, client), terminals=terminals)
         self._lock = threading.RLock()
-        self._questions = Questions(peer, client, self.id, self._later(work), self.update)
+        self._questions = Questions(peer, client, self._renderer, self.id, _locked(self._lock, work), self.update)
         self._prompts: list[_Prompt] = []
-        self._cancels = 0
+        self._items: dict[int, Json] = {}
+        self._behind = True
         self._cancelled = False
+        self.cancels = 0
+        """How often what is under way was cancelled; counted as it comes, before it is carried out."""
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
-
-    def _later(self, work: Callable[[Callable[[], None]], None]) -> Callable[[Callable[[], None]], None]:
-        def locked(act: Callable[[], None]) -> None:
-            with self._lock:
-                act()
-
-        return lambda act: work(partial(locked, act))
 
     def update(self, update: Json) -> None:
         """Tell the editor something of this session."""
         self._peer.notify("session/update", {"sessionId": self.id, "update": update})
 
     def read(self, *, tell: bool) -> None:
-        """Take in the timeline up to now; ``tell`` all of it, or take it as told."""
+        """Take in the timeline up to now; ``tell`` all of it, or count it as known."""
         with self._lock:
             for update in self._pull():
                 if tell:
                     self.update(update)
+            self._shown = self.chosen, self._row["title"]
+
+    def choose(self, client: Client, option: str, value: object) -> None:
+        """Set an option.
+
+        Raises:
+            RpcError: there is no such option, or no such value.
+            ApiError: the daemon refused.
+        """
+        with self._lock:
+            self.chosen = choose(client, self.id, self.chosen, option, value)
+            self._shown = self.chosen, self._shown[1]
 
     def follow(self) -> None:
         """Tell from now on what happens."""
@@ -92,6 +105,12 @@ class OpenSession:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._follow, daemon=True)
                 self._thread.start()
+
+    def hand_over(self, other: OpenSession) -> None:
+        """Tell no more; what waits for an answer waits in another one of the same session."""
+        with self._lock:
+            other._prompts, self._prompts = self._prompts, []
+        self.close()
 
     def close(self) -> None:
         """Tell no more; the session goes on."""
@@ -108,20 +127,24 @@ class OpenSession:
         Raises:
             ApiError: it was not taken.
         """
+        if self.cancels != request.mark:  # it never began
+            request.answer({"stopReason": "cancelled"})
+            return
         with self._lock:
-            self._renderer.sent.append(body["text"])
+            said = [body["text"], *(f"[{one['name']}]" for one in body.get("context", ()))]
+            self._renderer.sent += said
             # What a cancelled prompt had asked for does not hold up this one.
             body, self._cancelled = {**body, "interrupt": self._cancelled}, False
-            cancels = self._cancels
         try:
             answer = client.post(f"/sessions/{self.id}/messages", body)
         except ApiError:
             with self._lock:
-                self._renderer.sent.remove(body["text"])
+                self._renderer.sent = [one for one in self._renderer.sent if one not in said]
             raise
         with self._lock:
             self._prompts.append(_Prompt(request, answer["seq"]))
-            if self._cancels != cancels:  # before the daemon had it
+            if self.cancels != request.mark:  # before the daemon had it
+                self._cancelled = True
                 self._stop(client)
             if answer["text"]:
                 self.update(message(f"({answer['text']})\n\n"))
@@ -131,10 +154,10 @@ class OpenSession:
     def cancel(self, client: Client) -> None:
         """Stop what is under way; open prompts end as cancelled once it has."""
         with self._lock:
-            self._cancels += 1
-            self._cancelled = True
-            self._questions.forget()
             waits = bool(self._prompts) or self._row["status"] not in _AT_REST
+            if waits:
+                self._cancelled = True
+                self._questions.forget()
         if waits:
             self._stop(client)
 
@@ -192,7 +215,7 @@ class OpenSession:
 
     def _watch(self) -> None:
         stream = self._client.stream(self._seq, [self.id])
-        away_since = 0.0
+        away_since, said = 0.0, False
         try:
             while not self._closed.is_set():
                 self._catch_up()
@@ -201,6 +224,10 @@ class OpenSession:
                     away_since = 0.0
                 elif not away_since:
                     away_since = time.monotonic()
+                    said = False
+                elif not said and time.monotonic() - away_since > AWAY_TOLD_S:
+                    said = True
+                    self.update(message("(The daemon is away; start it with: stead up)\n\n"))
                 elif time.monotonic() - away_since > AWAY_S:
                     raise NoDaemon("the daemon is away; start it with: stead up")
                 with self._lock:
@@ -221,24 +248,56 @@ class OpenSession:
     def _catch_up(self) -> None:
         """Read and tell what was heard of."""
         with self._lock:
-            if self._closed.is_set() or (self._heard <= self._seq and self._questions.asked):
+            if self._closed.is_set() or not (self._behind or self._heard > self._seq):
                 return
+            self._behind = True
             try:
                 for update in self._pull():
                     self.update(update)
-                self._questions.put(self._row, self._renderer)
+                self._tell_changes()
+                self._behind = not self._questions.put(self._row)
                 self._settle()
             except NoDaemon:
-                return  # the stream says so when it stays away
+                return  # the stream says so when it stays away; what was not sent yet is sent later
+
+    def _tell_changes(self) -> None:
+        """Tell the title, and options that were set elsewhere."""
+        chosen, title = self._shown
+        self._shown = self.chosen, self._row["title"]
+        if title != self._row["title"]:
+            self.update({"sessionUpdate": "session_info_update", "title": self._row["title"]})
+        if chosen != self.chosen:
+            listed = config_options(self._client, self.chosen)
+            self.update({"sessionUpdate": "config_option_update", "configOptions": listed})
 
     def _pull(self) -> Iterable[Json]:
         """The updates of what is new in the timeline."""
-        items: dict[int, Json] = {}
         more = True
         while more:
             page = self._client.get(f"/sessions/{self.id}/timeline", after=self._seq)
-            items |= {item["place"]: item for item in page["items"]}
+            self._items |= {item["place"]: item for item in page["items"]}
             self._seq, self._row, more = page["seq"], page["row"], page["more"]
-        for place in sorted(items):
-            self.chosen = self.chosen.after(items[place])
-            yield from self._renderer.item(items[place])
+        for place in sorted(self._items):
+            self.chosen = self.chosen.after(self._items[place])
+            yield from self._renderer.item(self._items[place])
+            del self._items[place]
+
+
+def _locked(lock: threading.RLock, work: Work) -> Work:
+    """Work that holds a lock."""
+
+    def locked(act: Callable[[], None]) -> None:
+        with lock:
+            act()
+
+    return lambda act: work(partial(locked, act))
+
+
+def _picture(client: Client, content: str) -> str:
+    """What a message showed, in Base64; "" for what was erased."""
+    try:
+        return base64.b64encode(client.content(f"/attachments/{content}")).decode()
+    except NoDaemon:
+        raise
+    except ApiError:
+        return ""

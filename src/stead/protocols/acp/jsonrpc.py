@@ -43,7 +43,7 @@ class RpcError(Exception):
 
 
 class Request:
-    """A request of the peer; answered once, by whoever comes first.
+    """A request of the peer; answered once: the first answer counts.
 
     Args:
         peer: who is answered.
@@ -54,6 +54,8 @@ class Request:
         self.method = method
         self.params = params
         self.id = id
+        self.mark = 0
+        """What its handler noted when it came."""
         self._peer = peer
         self._open = not notification
 
@@ -186,10 +188,10 @@ class Peer:
             request.fail(INTERNAL, f"{QUEUE_LIMIT} requests are open already; wait for an answer")
         return not known and not full
 
-    def cancel(self, id: Id) -> Request | None:
-        """The open request of an id."""
+    def find(self, id: object) -> Request | None:
+        """The peer's open request of an id."""
         with self._state:
-            return self._open.get(id)
+            return self._open.get(id) if isinstance(id, str | int) else None
 
     def _hear(self, message: Json) -> None:
         id = message.get("id")

@@ -1,6 +1,6 @@
 """The content of a prompt: what the person says, what they hand over with it, and pictures.
 
-Layer: a door. The person's own text is their word. What an editor puts beside it, such as a file that is open, was
+Layer: a door. The person's own text is their word. What an editor adds to it, such as a file that is open, was
 written by others: the daemon gets it apart, as material that grants nothing. A link is only named: the model reads what
 it points at with its own tools, through the gate.
 """
@@ -8,6 +8,7 @@ it points at with its own tools, through the gate.
 from __future__ import annotations
 
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from stead.client import Client, Json
 from stead.protocols.acp.jsonrpc import INVALID_PARAMS, RpcError
@@ -79,9 +80,9 @@ def upload(client: Client, said: Said) -> Json:
 
 def _named(uri: str) -> str:
     """What stands in the text for a file or page that the person points at."""
-    return f" {uri.removeprefix('file://')} "
+    return f" {unquote(uri.removeprefix('file://')) if uri.startswith('file://') else uri} "
 
 
 def _name(uri: object) -> str:
     """The last part of an address; "" where there is none."""
-    return uri.rstrip("/").rpartition("/")[2] if isinstance(uri, str) else ""
+    return unquote(uri.rstrip("/").rpartition("/")[2]) if isinstance(uri, str) else ""

@@ -16,7 +16,7 @@ from functools import partial
 from stead.client import ApiError, Client, Json
 from stead.domain.shown import must_be_opened, reveal
 from stead.protocols.acp.jsonrpc import Peer
-from stead.protocols.acp.rendering import Renderer, message, wanted
+from stead.protocols.acp.rendering import Renderer, message, text_block, wanted
 
 DWELL_S = 1.2
 HASTY_LIMIT = 3
@@ -50,6 +50,7 @@ class Questions:
     Args:
         peer: the editor.
         client: answers go to its daemon.
+        renderer: knows which calls the editor has heard of.
         session: whose.
         work: has something done outside of the reading thread, while nothing else is done for the session.
         tell: sends an update of the session.
@@ -59,33 +60,36 @@ class Questions:
         self,
         peer: Peer,
         client: Client,
+        renderer: Renderer,
         session: str,
         work: Callable[[Callable[[], None]], None],
         tell: Callable[[Json], None],
     ) -> None:
         self._peer = peer
         self._client = client
+        self._renderer = renderer
         self._session = session
         self._work = work
         self._tell = tell
         self._open: dict[str, _Asked] = {}
         self._left: set[str] = set()
-        self.asked = False
-        """Every question that waits was put; one whose call has not been told of is not."""
 
-    def put(self, row: Json, renderer: Renderer) -> None:
-        """Ask what is new, and take back what is settled."""
+    def put(self, row: Json) -> bool:
+        """Ask what is new, and take back what is settled.
+
+        Whether every question that waits was put: one whose call the editor has not heard of is not.
+        """
         rows = self._client.items("/approvals", session=self._session) if row["pending_approvals"] else ()
         pending = {question["id"]: question for question in rows}
         for id in [id for id in self._open if id not in pending]:
             self._peer.withdraw(self._open.pop(id).request)
         self._left &= pending.keys()
         new = [question for id, question in pending.items() if id not in self._open and id not in self._left]
-        told = [question for question in reversed(new) if renderer.knows(question["key"])]
-        self.asked = len(told) == len(new)
-        for question in told:
+        ready = [question for question in reversed(new) if self._renderer.knows(question["key"])]
+        for question in ready:
             self._open[question["id"]] = asked = _Asked(question)
             self._ask(asked)
+        return len(ready) == len(new)
 
     def forget(self) -> None:
         """Take every question back; what waits goes on waiting elsewhere."""
@@ -100,11 +104,9 @@ class Questions:
         text = f"{note}{row['tool']} asks, risk {row['risk']}: {reveal(row['reason'])} (rule {row['rule']})"
         values = json.loads(arguments)
         shown = reveal(json.dumps(values, ensure_ascii=False, indent=1) if asked.whole else arguments[:2000])
-        content = [
-            {"type": "content", "content": {"type": "text", "text": text}},
-            {"type": "content", "content": {"type": "text", "text": f"```json\n{shown}\n```"}},
-        ]
-        call = {"toolCallId": row["key"], "status": "pending", "content": [*content, *self._diffs(asked, values)]}
+        content = [text_block(text), text_block(shown, fence=True, limit=len(shown)), *self._diffs(asked, values)]
+        self._renderer.replaced(row["key"], content)
+        call = {"toolCallId": row["key"], "status": "pending", "content": content}
         asked.shown_s = time.monotonic()
         params = {"sessionId": self._session, "toolCall": call, "options": asked.options}
         asked.request = self._peer.ask(

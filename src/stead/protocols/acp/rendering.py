@@ -1,13 +1,13 @@
 """Items of a timeline as the updates of version 1 of the protocol.
 
-Layer: a door. Pure, but for what it has told already: an item comes again when it changes, and only what is new of it
-is told. Texts that a person decides by are revealed, as ``domain.shown`` has it.
+Layer: a door. Pure, but for what it has sent already: an item comes again when it changes, and only what is new of it
+is sent. Texts that a person decides by are revealed, as ``domain.shown`` has it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stead.client import Json
 from stead.domain.shown import reveal
@@ -40,28 +40,34 @@ _PLAN_STATES = {"todo": "pending", "doing": "in_progress", "done": "completed", 
 
 
 class Renderer:
-    """What one editor has been told of one session.
+    """What one editor knows of one session.
 
     Args:
         directory: of the session, for the places that calls name.
+        picture: gives one that a message showed, in Base64; "" for one that is gone.
         terminals: the editor shows a command's output as a terminal, by the extension that several agents share.
     """
 
-    def __init__(self, directory: str, *, terminals: bool = False) -> None:
+    def __init__(self, directory: str, picture: Callable[[str], str], *, terminals: bool = False) -> None:
         self._directory = directory
+        self._picture = picture
         self._terminals = terminals
-        self._told: dict[str, Json] = {}
+        self._calls: dict[str, Json] = {}
         self._next = 0
         self._reply, self._replied, self._said = "", 0, ""
         self._replying = 0
         self._output: dict[str, str] = {}
         self._streamed: set[str] = set()
         self.sent: list[str] = []
-        """Words of this editor, which shows them already."""
+        """Words of this editor, which shows them already, and in brackets what it handed over."""
 
     def knows(self, key: str) -> bool:
-        """Whether a call has been told of."""
-        return key in self._told
+        """Whether the editor has heard of a call."""
+        return key in self._calls
+
+    def replaced(self, key: str, content: list[Json]) -> None:
+        """The editor shows this as the content of a call, until something else is sent."""
+        self._calls[key]["content"] = content
 
     def item(self, item: Json) -> Iterator[Json]:
         """The updates that a new or changed item makes."""
@@ -79,7 +85,7 @@ class Renderer:
             case "text.delta" if body["number"] > self._replied and body["offset"] == len(self._reply):
                 self._reply += body["text"]
                 yield _chunk("agent_message_chunk", body["text"], f"r{body['number']}")
-            case "output.delta" if (told := self._told.get(body["key"])) and told["status"] == "in_progress":
+            case "output.delta" if (call := self._calls.get(body["key"])) and call["status"] == "in_progress":
                 yield self._running(body["key"], body["text"])
             case _:
                 return
@@ -102,12 +108,18 @@ class Renderer:
                 return
 
     def _message(self, item: Json) -> Iterator[Json]:
-        text = item["body"]["text"]
+        text = f"[{item['body']['material']}]" if item["body"]["material"] else item["body"]["text"]
         if text in self.sent:
             self.sent.remove(text)
             return
-        names = "".join(f"\n[{one['name']}]" for one in item["body"]["attachments"])
-        yield _chunk("user_message_chunk", text + names, f"m{item['seq']}")
+        shown, id = item["body"]["attachments"], f"m{item['seq']}"
+        pictures = [(one["media_type"], self._picture(one["content"])) for one in shown if _is_picture(one)]
+        names = "".join(f"\n[{one['name']}]" for one in shown if not _is_picture(one))
+        yield _chunk("user_message_chunk", text + names, id)
+        for media_type, data in pictures:
+            if data:
+                image = {"type": "image", "data": data, "mimeType": media_type}
+                yield {"sessionUpdate": "user_message_chunk", "content": image, "messageId": id}
 
     def _finished_reply(self, item: Json) -> Iterator[Json]:
         text, said = item["text"], self._reply
@@ -127,8 +139,6 @@ class Renderer:
                 yield _chunk("agent_thought_chunk", f"(paused: {body['why']})", f"e{item['seq']}")
             case "profile.set":
                 yield {"sessionUpdate": "current_mode_update", "currentModeId": body["profile"]}
-            case "session.labelled" if body.get("title"):
-                yield {"sessionUpdate": "session_info_update", "title": body["title"]}
             case _:
                 return
 
@@ -138,8 +148,8 @@ class Renderer:
         if step["tool"] == "plan" and not (step["finished"] and step["finished"]["outcome"] != "ok"):
             return  # the plan itself is an item
         key, now = step["key"], self.call(step)
-        before = self._told.get(key)
-        self._told[key] = now
+        before = self._calls.get(key)
+        self._calls[key] = now
         if before is None:
             yield {"sessionUpdate": "tool_call", "toolCallId": key, **now}
         elif changed := {name: value for name, value in now.items() if before.get(name) != value}:
@@ -169,16 +179,18 @@ class Renderer:
     def _content(self, step: Json) -> list[Json]:
         edits = [edit["change"] for edit in step["edits"] if not edit["undone"]]
         content = [diff for change in edits for diff in diffs(self._absolute(change["path"]), change)]
-        content += [_text(f"({cut} more lines of {change['path']})") for change in edits if (cut := change["cut"]) > 0]
+        content += [
+            text_block(f"({cut} more lines of {change['path']})") for change in edits if (cut := change["cut"]) > 0
+        ]
         finished = step["finished"]
         if step["tool"] == "shell" and self._terminals:
             content.append({"type": "terminal", "terminalId": step["key"]})
         elif finished and finished["text"].strip() and (not content or finished["outcome"] != "ok"):
-            content.append(_text(finished["text"], fence=step["tool"] == "shell"))
+            content.append(text_block(finished["text"], fence=step["tool"] == "shell"))
         elif step["state"] == "running" and (output := self._output.get(step["key"])):
-            content.append(_text(output, fence=True))
+            content.append(text_block(output, fence=True))
         if not finished and (why := _refusal(step)):
-            content.append(_text(why))
+            content.append(text_block(why))
         return content
 
     def _terminal(self, step: Json) -> Json:
@@ -197,8 +209,8 @@ class Renderer:
         if self._terminals:
             self._streamed.add(key)
             return update | {"_meta": {"terminal_output": {"terminal_id": key, "data": piece}}}
-        self._told[key]["content"] = [_text(output, fence=True)]
-        return update | {"content": self._told[key]["content"]}
+        self._calls[key]["content"] = [text_block(output, fence=True)]
+        return update | {"content": self._calls[key]["content"]}
 
     def _absolute(self, path: str) -> str:
         return path if path.startswith("/") else f"{self._directory}/{path}"
@@ -253,6 +265,22 @@ def wanted(directory: str, arguments: Json) -> list[Json]:
     return [{"type": "diff", "path": where, "oldText": old if isinstance(old, str) else None, "newText": new}]
 
 
+def _is_picture(attachment: Json) -> bool:
+    return bool(attachment["media_type"].startswith("image/"))
+
+
+def text_block(text: str, *, fence: bool = False, limit: int = TEXT_LIMIT) -> Json:
+    """Text as the content of a call; of one that is longer than so many characters, the end."""
+    if len(text) > limit:
+        text = f"(the last {limit} of {len(text)} characters; all of them are in the page)\n{text[-limit:]}"
+    if fence:
+        mark = "```"
+        while mark in text:
+            mark += "`"
+        text = f"{mark}\n{text.rstrip()}\n{mark}"
+    return {"type": "content", "content": {"type": "text", "text": text}}
+
+
 def _arguments(text: str) -> Json:
     try:
         values = json.loads(text)
@@ -276,14 +304,3 @@ def _refusal(step: Json) -> str:
 def _chunk(kind: str, text: str, id: str = "") -> Json:
     named = {"messageId": id} if id else {}
     return {"sessionUpdate": kind, "content": {"type": "text", "text": text}, **named}
-
-
-def _text(text: str, *, fence: bool = False) -> Json:
-    if len(text) > TEXT_LIMIT:
-        text = f"(the last {TEXT_LIMIT} of {len(text)} characters; all of them are in the page)\n{text[-TEXT_LIMIT:]}"
-    if fence:
-        mark = "```"
-        while mark in text:
-            mark += "`"
-        text = f"{mark}\n{text.rstrip()}\n{mark}"
-    return {"type": "content", "content": {"type": "text", "text": text}}
