@@ -539,6 +539,8 @@ def test_what_is_set_elsewhere_is_told(house: LivingHome, zed: Editor, project: 
     house.post(f"/sessions/{session}/model", {"effort": "low"})
     house.client().put(f"/sessions/{session}/labels", {"title": "Quill"})
     zed.until(lambda one: "config_option_update" in str(one.get("update", "")), "the options")
+    assert house.cli("session", "profile", session, "ask").returncode == 0
+    zed.until(lambda one: "'currentModeId': 'ask'" in str(one.get("update", "")), "the mode")
     zed.until(lambda one: "'title': 'Quill'" in str(one.get("update", "")), "the title")
 
 

@@ -22,7 +22,7 @@ LINE_LIMIT_BYTES = 32 * 1024 * 1024
 QUEUE_LIMIT = 256
 """Requests that wait or are worked on."""
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
-AUTH_REQUIRED, NOT_FOUND, CANCELLED = -32000, -32002, -32800
+NOT_FOUND = -32002
 Id = str | int | None
 Answered = Callable[[Json | None], None]
 """Takes the result of a request to the peer; nothing where it answered with an error."""
