@@ -89,13 +89,15 @@ class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unk
 
     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-    model is shown with it, by the names (``content``) under which it was uploaded within a day.
+    model is shown with it, by the names (``content``) under which it was uploaded within a day. ``to_model``: what
+    needs no model, such as "status" (``brain.intents``), is sent to it all the same.
     """
 
     session: SessionId
     text: Text
     interrupt: bool = False
     attachments: Given = ()
+    to_model: bool = False
 
 
 class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):

@@ -108,6 +108,10 @@ def worded(body: Json) -> Iterator[Words]:
                 "a message that waited now says: {text:400}" if body["text"] else "a message that waited was withdrawn"
             )
             yield f"{what} (from {{door}})", body, "yellow"
+        case "intent.answered":
+            yield "{words:200} (from {door}), answered by Stead without a model:", body, "cyan"
+            for line in body["answer"].split("\n"):
+                yield "  {line:300}", {"line": line}, ""
         case "session.labelled":
             archived = body.get("archived")
             archive = "" if archived is None else f"{'put into' if archived else 'taken out of'} the archive"

@@ -296,6 +296,18 @@ class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_
     trashed: bool | None = None
 
 
+class IntentAnswered(msgspec.Struct, frozen=True, tag="intent.answered"):
+    """The person typed something that needs no model (``brain.intents``); Stead did it and answered. No model reads it.
+
+    ``intent``: as of ``brain.intents.IntentKind``; ``words``: as typed; ``answer``: Stead's own, plain text.
+    """
+
+    door: str
+    intent: str
+    words: str
+    answer: str
+
+
 class MessageChanged(msgspec.Struct, frozen=True, tag="message.changed"):
     """The person put other words in place of a message that no model had read, or with "" withdrew it.
 
@@ -373,6 +385,7 @@ WorkBody = (
     | TurnEnded
     | SessionClosed
     | SessionLabelled
+    | IntentAnswered
     | MessageChanged
     | BudgetRaised
     | ModelSwitched
