@@ -47,7 +47,7 @@ ENGLISH: Grammar = {
     """,
     "stop_all": r"stop (?:everything|all|all sessions|all of it)",
     "pause": rf"pause{_THAT}|pause the (?:run|task|work|objective|session)|take a break",
-    "resume": rf"resume{_THAT}|unpause{_THAT}|continue|carry on|go on|keep going"
+    "resume": rf"resume{_THAT}|unpause{_THAT}|continue|carry on|keep going"
     r"|resume the (?:run|task|work|objective|session)",
     "approve": rf"(?:yes )?(?:i )?approve{_THAT}|approved|(?:yes )?(?:i )?allow{_THAT}|allowed",
     "deny": rf"(?:no )?(?:i )?deny{_THAT}|denied|(?:i )?reject{_THAT}|rejected"

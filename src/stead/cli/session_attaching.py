@@ -133,9 +133,10 @@ class AttachedSession(Watch):
     def _say(self, text: str, *, interrupt: bool) -> None:
         rested, body = self._rests, {"text": text, "interrupt": interrupt}
         body |= attached(self._invocation, named(text))
-        self._invocation.client.post(f"/sessions/{self._session}/messages", body)
-        self._sent.append(text)
-        if not rested and not interrupt:
+        answered = self._invocation.client.post(f"/sessions/{self._session}/messages", body).get("intent")
+        if not answered:
+            self._sent.append(text)
+        if not (rested or answered or interrupt):
             self._note("queued: it is read before the next model request; a ! at the start interrupts")
         self._pull()
 

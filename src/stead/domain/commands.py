@@ -494,3 +494,5 @@ class Answer(msgspec.Struct, frozen=True):
     session: SessionId
     seq: int
     text: str = ""
+    intent: str = ""
+    """What a message meant that no model reads (``brain.intents``); ``text`` is Stead's answer to it then."""

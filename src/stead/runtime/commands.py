@@ -229,4 +229,9 @@ def _earlier(journal: Journal, id: CommandId, digest: str) -> cmd.Answer | None:
         return None
     if claimed.digest != digest:
         raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
-    return claimed.answer
+    said = claimed.answer
+    if said.text:  # whether it is Stead's own answer to an intent is in the event alone
+        at = next(journal.events(after=said.seq - 1, session=said.session), None)
+        if isinstance(at, ev.Event) and isinstance(at.body, ev.IntentAnswered):
+            return msgspec.structs.replace(said, intent=at.body.intent)
+    return said

@@ -78,11 +78,12 @@ class Intents:
             return await self._tell(words, claim, door)
         actor = self._sessions.actor(command.session)
         session = await actor.state()
-        if session.trashed or (found.kind == "resume" and session.phase != "paused"):
+        if session.trashed or (found.kind == "resume" and (session.phase != "paused" or session.resting)):
             return await self._tell(command, claim, door)  # "continue" is for the model that waits to be told
         text = await self._carried_out(found, session, CommandId(f"{claim.id}-intent"), door)
         fact = IntentAnswered(door, found.kind, command.text.strip(), text)
         claim = of(claim, session.id, text)
+        claim = msgspec.structs.replace(claim, answer=msgspec.structs.replace(claim.answer, intent=found.kind))
         return answer(claim, await actor.tell(lambda _: (fact,), claim, cause=claim.id))
 
     async def _carried_out(self, found: Intent, session: Session, id: CommandId, door: str) -> str:
@@ -118,11 +119,8 @@ class Intents:
     async def _decided(self, session: Session, id: CommandId, door: str, *, allow: bool) -> str:
         """Answer the one question that is open, if words alone are enough for it."""
         asking = [call for call in session.calls.values() if call.step == "asking"]
-        if not asking:
+        if len(asking) != 1:  # an answer that names none is for the one that there is
             return "No question is open here. To say it to the model, put a backslash before it."
-        if len(asking) > 1:
-            named = "\n".join(f"{call.approval}  {call.tool}" for call in asking)
-            return f"{len(asking)} questions are open, so none was answered; name one: stead approve ID\n{named}"
         (call,) = asking
         row = await asyncio.to_thread(self._lists.approval, call.approval)
         if allow and (why := self._too_much(call, row)):

@@ -53,7 +53,7 @@ export function ModelTools({ row }: { row: Row }) {
           onClick={() =>
             row.status === "paused"
               ? act({ verb: "resume" })
-              : act({ verb: "say", text: t("retryWords"), interrupt: false, attachments: [] })
+              : act({ verb: "say", text: t("retryWords"), interrupt: false, attachments: [], toModel: true })
           }
         >
           {t("retryModel")}

@@ -87,7 +87,7 @@ export function useSending(session: string) {
     data(
       api.POST("/sessions/{session}/messages", {
         params: { path: { session }, ...withKey(key) },
-        body: { text, interrupt: false, attachments: [] },
+        body: { text, interrupt: false, attachments: [], to_model: true },
       }),
     ),
   );
