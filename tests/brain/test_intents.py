@@ -40,6 +40,27 @@ def test_with_anything_more_it_is_for_the_model(kind: str, words: str) -> None:
     assert to_model("\\" + words) == words
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "appro\u200bve",
+        "\u202eapprove",
+        "\u0430pprove",
+        "approve\u0000",
+        "approve\tit\u2028deny",
+        "\x1b[2Kapprove",
+        "approve " * 40,
+        "please " * 56 + "x",
+        "",
+        "  ",
+        "?!",
+        "please",
+    ],
+)
+def test_hidden_characters_letters_that_only_look_so_and_floods_are_for_the_model(words: str) -> None:
+    assert intent(words) is None
+
+
 def test_what_is_remembered_is_the_clause_as_a_sentence() -> None:
     for words, text in (
         ("Remember that my dentist is Dr Lund!", "My dentist is Dr Lund."),
