@@ -19,8 +19,8 @@ def test_a_hundred_utterances_are_answered_with_every_provider_down(house: Livin
     use_model(house, DOWN)
     id = str(house.post("/sessions", {"directory": str(project)})["session"])
     wanted = []
-    for kind, row in SAID.items():
-        for words in row.split("|"):
+    for kind, sayings in SAID.items():
+        for words in sayings.split("|"):
             if kind != "resume":  # which counts where something is paused
                 answer = house.post(f"/sessions/{id}/messages", {"text": words})
                 assert (answer["intent"], bool(answer["text"])) == (kind, True), words

@@ -31,9 +31,9 @@ def make(tmp_path: Path) -> Iterator[MakeRoom]:
         one.close()
 
 
-async def typed(room: Room, id: SessionId, text: str, **fields: bool) -> cmd.Answer:
+async def typed(room: Room, id: SessionId, text: str, *, to_model: bool = False) -> cmd.Answer:
     """Type a message."""
-    return await room.do(cmd.SendMessage(id, text, **fields))
+    return await room.do(cmd.SendMessage(id, text, to_model=to_model))
 
 
 def answered(room: Room, id: SessionId) -> list[str]:
@@ -55,12 +55,8 @@ async def test_status_is_answered_asks_no_model_and_begins_no_turn(make: MakeRoo
 async def test_a_backslash_or_a_switch_sends_it_to_the_model_all_the_same(make: MakeRoom) -> None:
     room = make(Said(("One.",)), Said(("Two.",)), Said(("Three.",)))
     id = await room.open()
-    for text, fields, heard in (
-        ("\\status", {}, "status"),
-        ("status", {"to_model": True}, "status"),
-        ("\\x", {}, "\\x"),
-    ):
-        await typed(room, id, text, **fields)
+    for text, to_model, heard in (("\\status", False, "status"), ("status", True, "status"), ("\\x", False, "\\x")):
+        await typed(room, id, text, to_model=to_model)
         await room.settled(id)
         words = [body.text for body in room.bodies(id) if isinstance(body, ev.MessageReceived)]
         assert words[-1] == heard

@@ -4744,12 +4744,13 @@ export interface components {
          * IntentAnswered
          * @description The person typed something that needs no model (``brain.intents``); Stead did it and answered. No model reads it.
          *
-         *     ``intent``: as of ``brain.intents.IntentKind``; ``words``: as typed; ``answer``: Stead's own, plain text.
+         *     ``words``: as typed; ``answer``: Stead's own, plain text.
          */
         IntentAnswered: {
             answer: string;
             door: string;
-            intent: string;
+            /** @enum {unknown} */
+            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "sessions" | "status" | "stop" | "stop_all";
             /** @enum {unknown} */
             type: "intent.answered";
             words: string;

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Literal
 
 import msgspec
 
+from stead.domain.events import IntentKind
 from stead.domain.lazy_patterns import lazy_pattern
 
-IntentKind = Literal[
-    "status", "stop", "stop_all", "pause", "resume", "approve", "deny", "sessions", "objectives", "remember"
-]
 LONGEST = 400
 """Characters of an utterance; a longer one is never an intent."""
 

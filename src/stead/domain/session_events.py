@@ -296,14 +296,19 @@ class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_
     trashed: bool | None = None
 
 
+IntentKind = Literal[
+    "status", "stop", "stop_all", "pause", "resume", "approve", "deny", "sessions", "objectives", "remember"
+]
+
+
 class IntentAnswered(msgspec.Struct, frozen=True, tag="intent.answered"):
     """The person typed something that needs no model (``brain.intents``); Stead did it and answered. No model reads it.
 
-    ``intent``: as of ``brain.intents.IntentKind``; ``words``: as typed; ``answer``: Stead's own, plain text.
+    ``words``: as typed; ``answer``: Stead's own, plain text.
     """
 
     door: str
-    intent: str
+    intent: IntentKind
     words: str
     answer: str
 
