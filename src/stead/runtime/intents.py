@@ -31,6 +31,7 @@ SEEN_MS = 1_500
 """A yes that comes sooner after its question may be about what stood there before."""
 _PLAIN_RISKS = ("low", "medium")
 _ROWS = 20
+_STOPPED = "Stopped: its processes are killed and it is paused. To go on: resume"
 _HOW = "look at it and answer there: stead approvals {id}, or on the page under Inbox"
 
 Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
@@ -76,11 +77,14 @@ class Intents:
             kept = None if command.to_model else to_model(command.text)
             words = command if kept is None else msgspec.structs.replace(command, text=kept)
             return await self._tell(words, claim, door)
-        actor = self._sessions.actor(command.session)
+        actor, part = self._sessions.actor(command.session), CommandId(f"{claim.id}-intent")
+        stopped = found.kind == "stop" and actor.busy
+        if stopped:  # what is at work is stopped before anything waits for its state
+            await self._handle(cmd.Stop(command.session), part, door)
         session = await actor.state()
         if session.trashed or (found.kind == "resume" and (session.phase != "paused" or session.resting)):
             return await self._tell(command, claim, door)  # "continue" is for the model that waits to be told
-        text = await self._carried_out(found, session, CommandId(f"{claim.id}-intent"), door)
+        text = _STOPPED if stopped else await self._carried_out(found, session, part, door)
         fact = IntentAnswered(door, found.kind, command.text.strip(), text)
         claim = of(claim, session.id, text)
         claim = msgspec.structs.replace(claim, answer=msgspec.structs.replace(claim.answer, intent=found.kind))
@@ -106,7 +110,7 @@ class Intents:
                     return f"Nothing is running here; it is {status(session)}."
                 case "stop":
                     await self._handle(cmd.Stop(session.id), id, door)
-                    return "Stopped: its processes are killed and it is paused. To go on: resume"
+                    return _STOPPED
                 case "pause":
                     await self._handle(cmd.Pause(session.id), id, door)
                     return "It pauses after the current step. To go on: resume"
@@ -131,10 +135,10 @@ class Intents:
 
     def _too_much(self, call: Call, row: ApprovalRow) -> str:
         """Why a yes in a message is not enough, "" where it is: the question must be plain, and have been there."""
-        if row.risk not in _PLAIN_RISKS or row.level == "confirm":
-            return (
-                f"its risk is {row.risk}" if row.risk not in _PLAIN_RISKS else "it is confirmed with all its arguments"
-            )
+        if row.risk not in _PLAIN_RISKS:
+            return f"its risk is {row.risk}"
+        if row.level == "confirm":
+            return "it is confirmed with all its arguments"
         if call.sources:
             return "it goes back to what others wrote"
         if must_be_opened(call.asked):
