@@ -133,7 +133,8 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OBJ-7.cancel", "a parent's end ends its children", "cli"),
     Promise("OBJ-8.weeks", "a goal lives for weeks across restarts and idle times", "cli"),
     Promise("OBJ-8.delegate", "work is delegated to an external coding agent as a tool", "cli"),
-    Promise("OBJ-9.routing", "status, stop, approve, schedule and remember need no model", "cli"),
+    Promise("OBJ-9.routing", "status, stop, pause, approve, list and remember need no model", "cli", done=True),
+    Promise("OBJ-9.schedule", "scheduling needs no model", "cli"),
     Promise("OBJ-9.trust", "how strictly replies are supervised follows the model's trust tier", "cli"),
     # 2 Sessions
     Promise("SES-1.chat", "a coding session on a folder streams its chat", "page", done=True),
@@ -663,10 +664,10 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
-    Promise("OPS-1.setup", "a setup wizard", "cli"),
-    Promise("OPS-1.auth", "setup without questions", "cli"),
+    Promise("OPS-1.setup", "a setup wizard", "cli", done=True),
+    Promise("OPS-1.auth", "setup without questions", "cli", done=True),
     Promise("OPS-1.service", "a systemd or launchd service", "cli"),
-    Promise("OPS-1.completion", "shell completion", "cli"),
+    Promise("OPS-1.completion", "shell completion", "cli", done=True),
     Promise("OPS-1.macos", "macOS as far as its sandbox goes", "cli"),
     Promise("OPS-2.search", "the history is searched", "cli", stage=1, done=True),
     Promise("OPS-2.events", "one session's events", "cli", stage=1, done=True),
@@ -688,7 +689,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-5.update", "a check for updates, by version", "cli"),
     Promise("OPS-6.archiving", "old events are archived by policy with the chain kept", "cli"),
     Promise("OPS-6.disk", "disk use is shown", "cli"),
-    Promise("OPS-6.transcript", "a JSONL transcript of any session", "cli"),
+    Promise("OPS-6.transcript", "a JSONL transcript of any session", "cli", done=True),
 )
 
 

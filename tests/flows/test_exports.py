@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import served
+from tests.promises import promise
 
 EVIL = '=HYPERLINK("https://example.com")<script>alert(1)</script>'
 
@@ -31,6 +32,7 @@ def worked(house: LivingHome, project: Path) -> str:
     return id
 
 
+@promise("OPS-6.transcript")
 def test_a_session_and_its_questions_are_taken_along_in_every_form(
     house: LivingHome, project: Path, tmp_path: Path
 ) -> None:

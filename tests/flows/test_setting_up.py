@@ -40,8 +40,7 @@ def steps(house: LivingHome, *words: str, stdin: str = "", code: int = 0) -> dic
 @promise("OPS-1.auth")
 def test_setup_asks_nothing_with_yes_and_can_be_run_again(house: LivingHome, project: Path, model: str) -> None:
     words = ("setup", "--yes", "--provider", "acme", "--preset", "openai", "--url", model, "--model", "scripted")
-    words = (*words, "--api-key-stdin", "--folder", str(project))
-    done = steps(house, *words, stdin=KEY + "\n")
+    done = steps(house, *words, "--api-key-stdin", "--folder", str(project), stdin=KEY + "\n")
     assert {name: state for name, (state, _) in done.items()} == dict.fromkeys(
         ("sandbox", "provider", "model", "folder"), "ok"
     )

@@ -1216,7 +1216,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Continue from its last recorded step. In an idle session, take up again a turn that ended without an answer.
+         * @description Continue from its last recorded step.
          */
         post: operations["resume"];
         delete?: never;
@@ -2345,26 +2345,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/sessions/{session}/profile": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Set Profile
-         * @description Choose another strictness for a session: for every call that is judged from now on.
-         */
-        post: operations["set_profile"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/sessions/{session}/raw": {
         parameters: {
             query?: never;
@@ -2396,7 +2376,7 @@ export interface paths {
         put?: never;
         /**
          * Resume Session
-         * @description Continue from its last recorded step. In an idle session, take up again a turn that ended without an answer.
+         * @description Continue from its last recorded step.
          */
         post: operations["resume_session"];
         delete?: never;
@@ -3016,6 +2996,8 @@ export interface components {
          */
         Answer: {
             command: string;
+            /** @default  */
+            intent: string;
             seq: number;
             session: string;
             /** @default  */
@@ -4209,7 +4191,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4239,8 +4221,7 @@ export interface components {
          * @description What a program compares (``code``) and what a person reads: the cause and the next step.
          */
         ErrorText: {
-            /** @enum {unknown} */
-            code: "auth" | "budget" | "caller" | "conflict" | "content_type" | "csrf" | "embedding" | "error" | "fenced" | "fetch" | "host" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "method" | "model" | "not_found" | "origin" | "peer" | "permit" | "rate" | "storage" | "timeout" | "too_large" | "tool" | "wrong_key";
+            code: string;
             message: string;
         };
         /**
@@ -4760,6 +4741,21 @@ export interface components {
          */
         Integrity: "person" | "trusted" | "untrusted";
         /**
+         * IntentAnswered
+         * @description The person typed something that needs no model (``brain.intents``); Stead did it and answered. No model reads it.
+         *
+         *     ``words``: as typed; ``answer``: Stead's own, plain text.
+         */
+        IntentAnswered: {
+            answer: string;
+            door: string;
+            /** @enum {unknown} */
+            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "sessions" | "status" | "stop" | "stop_all";
+            /** @enum {unknown} */
+            type: "intent.answered";
+            words: string;
+        };
+        /**
          * Isolation
          * @description What the host can offer.
          *
@@ -4904,7 +4900,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4956,18 +4952,6 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
-        };
-        /**
-         * Material
-         * @description A text that a person hands over and did not write, such as a file that is open in their editor.
-         *
-         *     Args:
-         *         name: what it is, for people and the model.
-         *         text: the model reads it as anything else that others wrote, so it grants nothing.
-         */
-        Material: {
-            name: string;
-            text: string;
         };
         /**
          * Memory
@@ -5298,8 +5282,6 @@ export interface components {
             /** @default false */
             interrupts: boolean;
             label: components["schemas"]["Label"];
-            /** @default  */
-            material: string;
             text: string;
             /** @enum {unknown} */
             type: "message.received";
@@ -5871,8 +5853,6 @@ export interface components {
              *     }
              */
             facts: components["schemas"]["RunFacts"];
-            /** @default  */
-            fault: ("budget" | "caller" | "conflict" | "embedding" | "error" | "fenced" | "fetch" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "model" | "not_found" | "peer" | "permit" | "storage" | "tool" | "wrong_key") | "";
             goal: string;
             /** @default [] */
             guarded: string[];
@@ -6540,16 +6520,6 @@ export interface components {
          * @enum {unknown}
          */
         Profile: "ask" | "readonly" | "work";
-        /**
-         * ProfileSet
-         * @description The person chose another strictness for the calls that are judged from here on.
-         */
-        ProfileSet: {
-            door: string;
-            profile: components["schemas"]["Profile"];
-            /** @enum {unknown} */
-            type: "profile.set";
-        };
         /**
          * Progress
          * @description How far a session's long work outside of calls is.
@@ -7377,17 +7347,17 @@ export interface components {
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
-         *     the model reads after these words.
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``to_model``: what
+         *     needs no model, such as "status" (``brain.intents``), is sent to it all the same.
          */
         Said: {
             /** @default [] */
             attachments: string[];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             /** @default false */
             interrupt: boolean;
             text: string;
+            /** @default false */
+            to_model: boolean;
         };
         /**
          * Scope
@@ -7681,14 +7651,8 @@ export interface components {
         /**
          * SessionPaused
          * @description Nothing further starts until it is resumed. What was under way is finished and recorded.
-         *
-         *     Args:
-         *         why: cause and next step, for the terminal.
-         *         fault: what kind of fault paused it, so that a page can offer what helps; "" for a person.
          */
         SessionPaused: {
-            /** @default  */
-            fault: ("budget" | "caller" | "conflict" | "embedding" | "error" | "fenced" | "fetch" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "model" | "not_found" | "peer" | "permit" | "storage" | "tool" | "wrong_key") | "";
             /** @enum {unknown} */
             type: "session.paused";
             why: string;
@@ -7696,13 +7660,8 @@ export interface components {
         /**
          * SessionResumed
          * @description It goes on from its last recorded step.
-         *
-         *     Args:
-         *         again: a turn that ended before the model had answered is taken up again, as the next one.
          */
         SessionResumed: {
-            /** @default false */
-            again: boolean;
             /** @enum {unknown} */
             type: "session.resumed";
         };
@@ -8544,15 +8503,6 @@ export interface components {
             steps: components["schemas"]["PlanStep"][];
         };
         /**
-         * WantedProfile
-         * @description Choose another strictness for a session: for every call that is judged from now on.
-         *
-         *     A question that is open stays open. A session on trial cannot be made readonly.
-         */
-        WantedProfile: {
-            profile: components["schemas"]["Profile"];
-        };
-        /**
          * WantedPrompt
          * @description What a session or an objective of a folder would be given before all else, with a directive that is not saved.
          *
@@ -8673,15 +8623,15 @@ export interface components {
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
-         *     the model reads after these words.
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``to_model``: what
+         *     needs no model, such as "status" (``brain.intents``), is sent to it all the same.
          */
         Words: {
             /** @default [] */
             attachments: string[];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             text: string;
+            /** @default false */
+            to_model: boolean;
         };
     };
     responses: never;
@@ -10485,7 +10435,6 @@ export interface operations {
                 /** @description Milliseconds since 1970; 0 for now. */
                 known_ms?: number;
                 limit?: number;
-                nearest?: boolean;
                 query: string;
                 source?: ("chat" | "memory" | "talk")[];
                 superseded?: boolean;
@@ -13144,44 +13093,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WantedPlan"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    set_profile: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                session: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WantedProfile"];
             };
         };
         responses: {

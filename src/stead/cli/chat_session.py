@@ -215,12 +215,13 @@ class ChatSession(Watch):
         else:
             self._say(text)
 
-    def _say(self, text: str, *, interrupt: bool = False) -> None:
-        rested, body = self._rests, {"text": text, "interrupt": interrupt}
+    def _say(self, text: str, *, interrupt: bool = False, to_model: bool = False) -> None:
+        rested, body = self._rests, {"text": text, "interrupt": interrupt, "to_model": to_model}
         body |= attached(self._invocation, named(text, self._row["directory"]))
-        self._invocation.client.post(f"/sessions/{self._session}/messages", body)
-        self._sent.append(text)
-        if not rested and not interrupt:
+        answered = self._invocation.client.post(f"/sessions/{self._session}/messages", body)["intent"]
+        if not answered:
+            self._sent.append(text)
+        if not (rested or answered or interrupt):
             self._note("queued: it is read before the next model request; /now before it interrupts")
         self._pull()
 
@@ -261,7 +262,7 @@ class ChatSession(Watch):
                 with self._lent():
                     said = sent_text(self._invocation, self._own[name], rest.strip())
                 if said:
-                    self._say(said)
+                    self._say(said, to_model=True)
             case _:
                 raise CommandError(f"there is no command /{name}", "/help, or begin with a space to say it as it is")
 

@@ -12,8 +12,8 @@ from stead.cli.finding import find_objective
 from stead.cli.forms import ALL, OBJECTIVE, Act, Listing, arg, command, fields
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.labels import subject_of
-from stead.cli.output import Output
-from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, SWITCH, WHY, delete, switch
+from stead.cli.output import Output, clean
+from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, SWITCH, TO_MODEL, WHY, delete, switch
 from stead.cli.session_labels import FILTERS, LABEL_ROWS, QUERY
 from stead.cli.session_row import print_row
 from stead.cli.spending import BUDGET, LIMITS, budget_of, limits_of
@@ -72,7 +72,11 @@ def _stop(invocation: Invocation, arguments: Namespace) -> int:
 def _message(arguments: Namespace) -> Json:
     if not arguments.text.strip():
         raise CommandError("the message is empty", "stead message ID TEXT")
-    return {"text": arguments.text}
+    return {"text": arguments.text} | ({"to_model": True} if arguments.to_model else {})
+
+
+def _said(given: Json) -> str:
+    return clean(given["text"]) if given.get("intent") else fill("Sent. Watch what it does: stead watch {id}", given)
 
 
 def _again(arguments: Namespace) -> Json:
@@ -89,7 +93,7 @@ _LIST = Listing(
 )
 _CANCEL = Act("POST /objectives/{id}/cancel", "{id} is cancelled. Run it again with: stead retry {id}")
 _RETRY = Act("POST /objectives/{id}/retry", "{id} runs again. Watch it: stead watch {id}", _again)
-_MESSAGE = Act(f"POST {ONE}/messages", "Sent. Watch what it does: stead watch {id}", _message)
+_MESSAGE = Act(f"POST {ONE}/messages", _said, _message)
 _REVOKE = Act(f"POST {ONE}/revoke", "Taken back: {tool} asks again from now on.", fields("tool"))
 _STATUS = arg("--status STATUS", "only those", choices=STATUSES)
 _TEXT = arg("text TEXT", "it reads this before its next model request")
@@ -100,7 +104,7 @@ COMMANDS = {
     "objectives": command(_LIST, _STATUS, *FILTERS, ALL),
     "show": command(_show, OBJECTIVE),
     **{name: command(does, *declared) for name, (_, declared, does) in LABEL_ROWS.items()},
-    "message": command(_MESSAGE, OBJECTIVE, _TEXT),
+    "message": command(_MESSAGE, OBJECTIVE, _TEXT, TO_MODEL),
     "pause": command(PAUSE, OBJECTIVE),
     "resume": command(RESUME, OBJECTIVE),
     "cancel": command(_CANCEL, OBJECTIVE),

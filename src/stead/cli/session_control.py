@@ -34,6 +34,7 @@ STOP = Act(
     "Stopped {id}: its processes are killed and it is paused. Resume it with: stead resume {id}\n{text}",
     fields("why"),
 )
+TO_MODEL = arg("--to-model", "also what needs none, such as: status, stop, list sessions")
 WHY = arg("--why TEXT", "recorded with the stop")
 
 

@@ -11,8 +11,8 @@ from stead.cli.attachments import ATTACH, attached
 from stead.cli.finding import find_session
 from stead.cli.forms import SESSION, Act, Row, arg
 from stead.cli.invocation import CommandError, Invocation
-from stead.cli.output import clean_line
-from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, WHY, delete
+from stead.cli.output import clean, clean_line
+from stead.cli.session_control import DELETING, ONE, PAUSE, RESUME, STOP, TO_MODEL, WHY, delete
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
@@ -56,17 +56,21 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
 
 def _send(invocation: Invocation, arguments: Namespace) -> int:
     body = {"text": read_text(arguments.text, "message"), "interrupt": arguments.interrupt}
+    body |= {"to_model": True} if arguments.to_model else {}
     body |= attached(invocation, arguments.attach)
     if arguments.wait:
         return _say_and_watch(invocation, arguments.id, body, stay=False)
     answer = invocation.client.post(f"/sessions/{arguments.id}/messages", body)
-    return invocation.report(answer, f"Sent. Watch what it does: stead session attach {arguments.id}")
+    said = f"Sent. Watch what it does: stead session attach {arguments.id}"
+    return invocation.report(answer, clean(answer["text"]) if answer.get("intent") else said)
 
 
 def _say_and_watch(invocation: Invocation, session: str, body: Json, *, stay: bool) -> int:
     from stead.cli.watching import Watch
 
     answer = invocation.client.post(f"/sessions/{session}/messages", body)
+    if answer.get("intent"):
+        return invocation.report(answer, clean(answer["text"]))
     since = _before(invocation, answer)
     if stay and invocation.interactive:
         from stead.cli.chat_session import ChatSession
@@ -128,6 +132,7 @@ _SEND = (
     SESSION,
     arg("text TEXT", 'what to say; "-" reads it from standard input'),
     arg("--interrupt", "cut off what is running"),
+    TO_MODEL,
     ATTACH,
     arg("--wait", "show what follows until the turn has ended"),
     VERBOSE,

@@ -94,7 +94,8 @@ class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unk
     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
-    the model reads after these words.
+    the model reads after these words. ``to_model``: what needs no model, such as "status" (``brain.intents``), is sent
+    to it all the same.
     """
 
     session: SessionId
@@ -102,6 +103,7 @@ class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unk
     interrupt: bool = False
     attachments: Given = ()
     context: Annotated[tuple[Material, ...], bounds(maxItems=20)] = ()
+    to_model: bool = False
 
 
 class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):
@@ -517,3 +519,5 @@ class Answer(msgspec.Struct, frozen=True):
     session: SessionId
     seq: int
     text: str = ""
+    intent: str = ""
+    """What a message meant that no model reads (``brain.intents``); ``text`` is Stead's answer to it then."""

@@ -118,20 +118,12 @@ def worded(body: Json) -> Iterator[Words]:
                 "a message that waited now says: {text:400}" if body["text"] else "a message that waited was withdrawn"
             )
             yield f"{what} (from {{door}})", body, "yellow"
+        case "intent.answered":
+            yield "{words:200} (from {door}), answered by Stead without a model:", body, "cyan"
+            for line in body["answer"].split("\n"):
+                yield "  {line:300}", {"line": line}, ""
         case "session.labelled":
-            archived = body.get("archived")
-            archive = "" if archived is None else f"{'put into' if archived else 'taken out of'} the archive"
-            trashed = body.get("trashed")
-            trash = "" if trashed is None else f"{'put into' if trashed else 'taken out of'} the trash"
-            tags = body.get("tags")
-            values = {
-                "title": "",
-                **body,
-                "archive": archive,
-                "trash": trash,
-                "listed": "" if tags is None else ", ".join(tags) or "none",
-            }
-            yield "labelled[: {title}][, tags {listed}][, {archive}][, {trash}] (from {door})", values, "dim"
+            yield _labels(body)
         case "file.changed":
             yield f"  {changed_file(body['change'])}", body["change"], "bold"
         case "turn.ended":
@@ -177,6 +169,22 @@ def worded(body: Json) -> Iterator[Words]:
             yield from (("  an older backup has it: {name:200}", {"name": name}, "") for name in receipt["backups"])
         case _:
             return
+
+
+def _labels(body: Json) -> Words:
+    archived = body.get("archived")
+    archive = "" if archived is None else f"{'put into' if archived else 'taken out of'} the archive"
+    trashed = body.get("trashed")
+    trash = "" if trashed is None else f"{'put into' if trashed else 'taken out of'} the trash"
+    tags = body.get("tags")
+    values = {
+        "title": "",
+        **body,
+        "archive": archive,
+        "trash": trash,
+        "listed": "" if tags is None else ", ".join(tags) or "none",
+    }
+    return "labelled[: {title}][, tags {listed}][, {archive}][, {trash}] (from {door})", values, "dim"
 
 
 def step_words(step: Json, call: str) -> Iterator[tuple[str, Words]]:

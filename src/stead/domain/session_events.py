@@ -306,6 +306,23 @@ class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_
     trashed: bool | None = None
 
 
+IntentKind = Literal[
+    "status", "stop", "stop_all", "pause", "resume", "approve", "deny", "sessions", "objectives", "remember"
+]
+
+
+class IntentAnswered(msgspec.Struct, frozen=True, tag="intent.answered"):
+    """The person typed something that needs no model (``brain.intents``); Stead did it and answered. No model reads it.
+
+    ``words``: as typed; ``answer``: Stead's own, plain text.
+    """
+
+    door: str
+    intent: IntentKind
+    words: str
+    answer: str
+
+
 class MessageChanged(msgspec.Struct, frozen=True, tag="message.changed"):
     """The person put other words in place of a message that no model had read, or with "" withdrew it.
 
@@ -383,6 +400,7 @@ WorkBody = (
     | TurnEnded
     | SessionClosed
     | SessionLabelled
+    | IntentAnswered
     | MessageChanged
     | BudgetRaised
     | ModelSwitched

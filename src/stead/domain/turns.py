@@ -133,6 +133,8 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             rewritten(session)
         case ContentRedacted():
             rewritten(session)
+        case ev.IntentAnswered():
+            return  # no model reads it
         case _:
             assert_never(body)
 

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Protocol, get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -20,11 +20,10 @@ from stead.domain import events as ev
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.forget_commands import Forget
-from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
+from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed, Journal
 from stead.domain.providers import ProviderCheck, ProviderRow
-from stead.domain.rows import ApprovalRow
 from stead.domain.services import Services
 from stead.domain.trials import Stay, Trial
 from stead.runtime import approvals
@@ -33,6 +32,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeStream, ProviderService, change
+from stead.runtime.intents import Intents, Lists
 from stead.runtime.looking import Looking
 from stead.runtime.mcp import McpRoom
 from stead.runtime.opening import Opener
@@ -53,17 +53,6 @@ Handler = Callable[[Any, Claimed, str], Awaitable[cmd.Answer]]
 """Carries out the commands of its rows; the claim is the home's until it is known which session's it is."""
 
 
-class Questions(Protocol):
-    """Where a question stands; the read models know."""
-
-    def approval(self, id: ApprovalId) -> ApprovalRow:
-        """The question.
-
-        Raises:
-            NotFound: there never was one of this id.
-        """
-
-
 class Runtime:
     """Implements ``service.Service``."""
 
@@ -75,7 +64,7 @@ class Runtime:
         *,
         book: SecretBook,
         providers: ProviderService,
-        questions: Questions,
+        questions: Lists,
         digest_key: bytes,
     ) -> None:
         self._deps = deps
@@ -124,9 +113,14 @@ class Runtime:
             error.args = (self._book.redactor().clean(str(error)),)
             raise
 
+    async def _handle_part(self, command: cmd.Command, id: CommandId, door: str) -> cmd.Answer:
+        """A command that a message became."""
+        return await self.handle(command, id=id, door=door)
+
     def _handle_all(self) -> dict[type, Handler]:
         """What carries out each kind of command; of two rows that name one, the later, narrower row counts."""
         commands, memory = SessionCommands(self._deps, self._sessions), self._deps.memory
+        intents = Intents(self._sessions, self._questions, self._deps.clock, commands.tell, self._handle_part)
         opener = Opener(self._deps, self._sessions, self._book, lambda: self._home.state.grants, self._home.copied)
         return _by_kind(
             (cmd.HomeCommand | cmd.SecretCommand, self._change_home),
@@ -134,6 +128,7 @@ class Runtime:
             (cmd.OpenSession, opener.open),
             (cmd.ForkSession, opener.fork),
             (cmd.SessionWord, commands.tell),
+            (cmd.SendMessage, intents.say),
             (cmd.Revoke, partial(self._revoke, commands)),
             (cmd.FileCommand, commands.change_files),
             (cmd.ApplyTrial | cmd.DiscardTrial, commands.settle_trial),
@@ -242,4 +237,9 @@ def _earlier(journal: Journal, id: CommandId, digest: str) -> cmd.Answer | None:
         return None
     if claimed.digest != digest:
         raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
-    return claimed.answer
+    said = claimed.answer
+    if said.text:  # whether it is Stead's own answer to an intent is in the event alone
+        at = next(journal.events(after=said.seq - 1, session=said.session), None)
+        if isinstance(at, ev.Event) and isinstance(at.body, ev.IntentAnswered):
+            return msgspec.structs.replace(said, intent=at.body.intent)
+    return said

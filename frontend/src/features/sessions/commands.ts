@@ -9,7 +9,7 @@ export type Deed =
   | { verb: "pause" | "resume" | "stop" | "cancel" | "close" | "delete" | "checkpoint" | "discard" }
   | { verb: "archive"; archived: boolean }
   | { verb: "trash" | "restore" }
-  | { verb: "say"; text: string; interrupt: boolean; attachments: string[] }
+  | { verb: "say"; text: string; interrupt: boolean; attachments: string[]; toModel?: boolean }
   | { verb: "fork"; directory: string; title: string }
   | { verb: "retry"; budget: Schema["Budget"] }
   | { verb: "revoke"; tool: string }
@@ -69,7 +69,13 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
       return data(
         api.POST("/sessions/{session}/messages", {
           params,
-          body: { text: deed.text, interrupt: deed.interrupt, attachments: deed.attachments, context: [] },
+          body: {
+            text: deed.text,
+            interrupt: deed.interrupt,
+            attachments: deed.attachments,
+            context: [],
+            to_model: deed.toModel ?? false,
+          },
         }),
       );
     case "fork": {

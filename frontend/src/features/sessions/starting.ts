@@ -53,7 +53,7 @@ async function opened(draft: Draft, attaching: Attaching, key: string): Promise<
   const answer = await data(api.POST("/sessions", { params: withKey(key), body: wantedSession(draft) }));
   const attachments = attaching.files.map((file) => file.content);
   if (!draft.goal.trim() && attachments.length === 0) return answer;
-  const body = { text: draft.goal, interrupt: false, attachments, context: [] };
+  const body = { text: draft.goal, interrupt: false, attachments, context: [], to_model: false };
   try {
     // The same key for the same words: pressing again after no answer came says nothing twice.
     const params = { path: { session: answer.session }, ...withKey(`${key}-said`) };

@@ -177,6 +177,7 @@ export default translation<typeof t>()({
     "Für {models} ist kein Preis bekannt: Es gilt nur das Limit von {tokens} Token. Weder das Limit in Dollar noch das Tageslimit zählt es mit.",
   taggedNow: "Tags: {tags}",
   archivedNow: "archiviert",
+  intentAnswered: "„{words}“: {answer} (von Stead beantwortet, ohne Modell)",
   trashedNow: "für 30 Tage in den Papierkorb gelegt",
   untrashedNow: "aus dem Papierkorb geholt",
   unarchivedNow: "aus dem Archiv geholt",

@@ -133,7 +133,8 @@ export default translation<typeof t>()({
   restoreConversation: "Nur das Gespräch",
   restoreConversationHint: "Die Dateien bleiben, wie sie sind; das Modell vergisst, was danach kam.",
   wouldChange: "Seitdem geändert und dann zurückgesetzt",
-  restoreUndoable: "Der jetzige Stand wird zuerst als Prüfpunkt gespeichert; du kannst es also rückgängig machen.",
+  restoreUndoable:
+    "Der jetzige Stand wird zuerst als Prüfpunkt gespeichert; du kannst es also mindestens 30 Tage lang rückgängig machen.",
   restoreKept: "Nichts wurde wiederhergestellt.",
   go_both:
     "{count, plural, =0 {Gespräch wiederherstellen} one {# Datei und Gespräch wiederherstellen} other {# Dateien und Gespräch wiederherstellen}}",

@@ -176,6 +176,7 @@ export const t = define("story", {
     "No price is known for {models}: only the limit of {tokens} tokens holds. Neither the limit in dollars nor the home’s daily cap counts it.",
   taggedNow: "tags: {tags}",
   archivedNow: "archived",
+  intentAnswered: "“{words}”: {answer} (answered by Stead, without a model)",
   trashedNow: "moved to the trash for 30 days",
   untrashedNow: "restored from the trash",
   unarchivedNow: "taken out of the archive",

@@ -130,7 +130,7 @@ export const t = define("workspace", {
   restoreConversation: "Conversation only",
   restoreConversationHint: "The files stay as they are; the model forgets what came after.",
   wouldChange: "Changed since then, and to be reverted",
-  restoreUndoable: "The current state is saved as a checkpoint first, so this can be undone.",
+  restoreUndoable: "The current state is saved as a checkpoint first, so this can be undone, for at least 30 days.",
   restoreKept: "Nothing was restored.",
   go_both:
     "{count, plural, =0 {Restore the conversation} one {Restore # file and conversation} other {Restore # files and conversation}}",

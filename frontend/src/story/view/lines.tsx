@@ -76,6 +76,7 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
     const said = [title ?? "", tags ? t("taggedNow", { tags: tags.join(", ") }) : "", archive, trash];
     return quiet(said.filter(Boolean).join(" · "));
   },
+  "intent.answered": ({ words, answer }) => quiet(t("intentAnswered", { words, answer })),
   "message.changed": ({ text }) => quiet(text ? t("messageChanged", { text }) : t("messageWithdrawn")),
   "goal.changed": ({ goal }) => quiet(t("goalChanged", { goal })),
   "model.switched": ({ chain, effort }) =>

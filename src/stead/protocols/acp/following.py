@@ -142,6 +142,11 @@ class OpenSession:
                 self._renderer.sent = [one for one in self._renderer.sent if one not in said]
             raise
         with self._lock:
+            if answer["intent"]:  # it needed no model: Stead's own answer is all there is
+                self._renderer.sent = [one for one in self._renderer.sent if one not in said]
+                self.update(message(f"{answer['text']}\n"))
+                request.answer({"stopReason": "end_turn"})
+                return
             self._prompts.append(_Prompt(request, answer["seq"]))
             if self.cancels != request.mark:  # before the daemon had it
                 self._cancelled = True

@@ -87,7 +87,7 @@ export function useSending(session: string) {
     data(
       api.POST("/sessions/{session}/messages", {
         params: { path: { session }, ...withKey(key) },
-        body: { text, interrupt: false, attachments: [], context: [] },
+        body: { text, interrupt: false, attachments: [], context: [], to_model: true },
       }),
     ),
   );
