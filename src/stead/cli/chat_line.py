@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 from stead.cli.attachments import pasted
-from stead.cli.output import clean
+from stead.cli.output import clean, width_of
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import Completer
@@ -53,7 +53,7 @@ class Sitting(Protocol):
         """How things stand, on one clean line; "" while a person who sees no status has nothing to say."""
 
     def tail(self) -> str:
-        """What there is of a line of the output that is not whole; in styles."""
+        """What there is of a line of the output that is not whole; clean."""
 
     def completions(self, word: str, before: str) -> Sequence[str]:
         """What may stand in place of a word, by what stands before it in the line."""
@@ -192,7 +192,8 @@ class EditedLine(Line):
 
     def __enter__(self) -> Line:
         mode = termios.tcgetattr(sys.stdin.fileno())
-        mode[3] &= ~termios.ECHO  # what is typed between two lines is shown in the next one
+        mode[0] &= ~termios.ICRNL  # what is typed between two lines waits, as it is, for the next one
+        mode[3] &= ~(termios.ICANON | termios.ECHO)
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, mode)
         return self
 
@@ -215,10 +216,8 @@ class EditedLine(Line):
             raise Left from None
         finally:
             self._reading = False
-        if self._over:
-            self.text = line
-            return None
-        return line
+        self.text = line if self._over else ""
+        return None if self._over else line
 
     def hide(self) -> None:
         """As ``Line.hide``. It is drawn again as soon as there is time."""
@@ -264,16 +263,12 @@ class EditedLine(Line):
 
     def _above(self) -> AnyFormattedText:
         """What stands before the person's words: the tail of the output, how things stand, and the label."""
-        from prompt_toolkit.formatted_text import ANSI, merge_formatted_text
-
-        sitting = self._sitting
-        if sitting is None:
+        if self._sitting is None:
             return LABEL
-        room = _TAIL_ROWS * os.get_terminal_size(sys.stdout.fileno()).columns
-        tail = sitting.tail()
-        tail = tail if len(tail) <= room else "..." + clean(tail)[3 - room :]
-        parts = [ANSI(f"{part}\n") for part in (tail, sitting.status()) if part]
-        return merge_formatted_text([*parts, [("ansicyan", LABEL)]])
+        columns = max(2, os.get_terminal_size(sys.stdout.fileno()).columns)
+        tail = _rows(self._sitting.tail(), columns)[-_TAIL_ROWS:]
+        status = _rows(self._sitting.status(), columns)
+        return [*(("", row) for row in tail), *(("dim", row) for row in status), ("ansicyan", LABEL)]
 
     def _keys(self) -> KeyBindings:
         from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -305,6 +300,17 @@ class EditedLine(Line):
             event.current_buffer.insert_text(pasted(clean(event.data)))
 
         return keys
+
+
+def _rows(text: str, columns: int) -> list[str]:
+    """A clean line as the rows that it takes, each with its end."""
+    rows, row = [], ""
+    for character in text:
+        if width_of(row + character) > columns:
+            rows.append(f"{row}\n")
+            row = ""
+        row += character
+    return [*rows, f"{row}\n"] if row else rows
 
 
 def _completer(line: EditedLine) -> Completer:

@@ -19,7 +19,7 @@ from stead.cli.chat_output import ChatOutput
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.own_commands import OwnCommand, own_commands
-from stead.cli.watching import AWAY, Watch
+from stead.cli.watching import AWAY, Watch, awaited_by
 from stead.client import ApiError, Json, NoDaemon
 
 _HISTORY = 200
@@ -51,7 +51,8 @@ class ChatSession(Watch):
         out = self._out
         watchers = self._invocation.client.get(f"/sessions/{self._session}/watchers")["items"]  # before ours is one
         self._stream = self._open()
-        out.line(out.style("(Enter sends, Esc interrupts, / has commands, Ctrl-D leaves; /help says more)", "dim"))
+        key = "/now" if out.dumb else "Esc"
+        out.line(out.style(f"(Enter sends, {key} interrupts, / has commands, Ctrl-D leaves; /help says more)", "dim"))
         self._tell_others([clean_line(watcher["door"]) for watcher in watchers])
         for text in self._said_before():
             self._line.remember(text)
@@ -104,14 +105,14 @@ class ChatSession(Watch):
         state = clean_line(row["status"])
         if self._open_question is not None:
             state = "a question waits for your line to be empty"
-        elif not rests and (awaited := self._awaited()):
+        elif not rests and (awaited := awaited_by(self._row, self._printer, awaits_model=self._awaits_model)):
             state += f": {awaited}, {time.monotonic() - self._news_s:.0f} s"
         spent = f"{figures.tokens(row['tokens_used'])} tokens, {self._money()}"
-        return self._out.style(f"[{state}] {spent}{self._context_used()}", "dim")
+        return f"[{state}] {spent}{self._context_used()}"
 
     def tail(self) -> str:
         """As ``chat_line.Sitting.tail``."""
-        return self._out.tail
+        return clean(self._out.tail)
 
     def completions(self, word: str, before: str) -> Sequence[str]:
         """As ``chat_line.Sitting.completions``."""
