@@ -2065,6 +2065,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compact Context
+         * @description Have the model sum up the older messages between two turns; from then on the summary is sent in their place.
+         */
+        post: operations["compact_context"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/context": {
         parameters: {
             query?: never;
@@ -2239,6 +2259,26 @@ export interface paths {
          */
         put: operations["label_session"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Line
+         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
+         */
+        post: operations["run_line"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4169,7 +4209,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4863,7 +4903,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4871,6 +4911,42 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * LineRan
+         * @description A line ended that the person ran themselves, and its terminal with it. The model reads what it printed.
+         *
+         *     Args:
+         *         id: of its terminal.
+         *         line: as they gave it.
+         *         exit_code: 128 and the signal when it was killed.
+         *         why: as of ``TerminalClosed``.
+         *         text: what it printed, without what nobody sees and what is secret; in the middle, what is too much is left out.
+         *         size_bytes: of all that it printed.
+         *         duration_ms: how long it ran.
+         *         source: what its output may come from, as of ``ToolFinished``.
+         *         label: of the output, which is no word of the person's.
+         */
+        LineRan: {
+            duration_ms: number;
+            exit_code: number;
+            id: string;
+            /**
+             * @default {
+             *       "integrity": "untrusted",
+             *       "confidentiality": "private",
+             *       "typed": false
+             *     }
+             */
+            label: components["schemas"]["Label"];
+            line: string;
+            size_bytes: number;
+            source: string;
+            text: string;
+            /** @enum {unknown} */
+            type: "line.ran";
+            /** @enum {unknown} */
+            why: "closed" | "disk" | "exited" | "lost" | "memory" | "stopped";
         };
         /**
          * LiveGrant
@@ -5985,6 +6061,16 @@ export interface components {
          */
         OwnArguments: {
             arguments: string;
+        };
+        /**
+         * OwnLine
+         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
+         *
+         *     The answer's text is the id of that terminal, and comes before the line has ended. What it prints is recorded when
+         *     it has, and the model reads it before the person's next words. It begins no turn.
+         */
+        OwnLine: {
+            line: string;
         };
         /**
          * Page[AllowedRow]
@@ -7885,22 +7971,37 @@ export interface components {
         /**
          * TerminalOpened
          * @description The person opened a terminal in the session's folder; what they type and read there is not recorded.
+         *
+         *     ``line``: the one line of theirs that it runs, in place of a shell to type in; see ``LineRan``.
          */
         TerminalOpened: {
             columns: number;
             door: string;
             id: string;
+            /** @default  */
+            line: string;
             rows: number;
             /** @enum {unknown} */
             type: "terminal.opened";
         };
         /**
          * TerminalRow
-         * @description A terminal that is open. ``watchers``: how many look at it now.
+         * @description A terminal that is open.
+         *
+         *     Args:
+         *         id: its own.
+         *         session: whose.
+         *         rows: how many lines it shows.
+         *         columns: how wide they are.
+         *         opened_ms: when.
+         *         watchers: how many look at it now.
+         *         line: the one line of the person's that it runs; "" for a shell.
          */
         TerminalRow: {
             columns: number;
             id: string;
+            /** @default  */
+            line: string;
             opened_ms: number;
             rows: number;
             session: string;
@@ -12560,6 +12661,44 @@ export interface operations {
             };
         };
     };
+    compact_context: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     show_context: {
         parameters: {
             query?: never;
@@ -12863,6 +13002,44 @@ export interface operations {
         responses: {
             /** @description Done. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    run_line: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnLine"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
