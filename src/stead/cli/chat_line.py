@@ -16,7 +16,7 @@ import termios
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from stead.cli.attachments import pasted
 from stead.cli.output import clean, width_of
@@ -211,7 +211,11 @@ class EditedLine(Line):
         default, self.text = self.text, ""
         self._reading = True
         try:
-            line = self._session.prompt(default=default, pre_run=lambda: self._watch(stream, sitting, -1))
+            line = self._session.prompt(
+                default=default,
+                pre_run=lambda: self._watch(stream, sitting, -1),
+                set_exception_handler=False,
+            )
         except EOFError:
             raise Left from None
         finally:
@@ -239,11 +243,7 @@ class EditedLine(Line):
             if app.is_done:
                 return
             self.text = self._session.default_buffer.text
-            try:
-                self._over = sitting.look()
-            except BaseException as error:  # noqa: BLE001 - whatever it is, it is the caller's
-                app.exit(exception=error)
-                return
+            self._over = sitting.look()
             if watched != stream.fileno():
                 if watched >= 0:
                     with suppress(OSError, ValueError):
@@ -259,6 +259,12 @@ class EditedLine(Line):
             if not app.is_done:
                 loop.call_later(_TICK_S if watched >= 0 else _RECONNECT_S, tick)
 
+        def fail(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            """End the line with what went wrong in something that is called by the loop."""
+            if not app.is_done:
+                app.exit(exception=context.get("exception") or RuntimeError(context["message"]))
+
+        loop.set_exception_handler(fail)
         tick()
 
     def _above(self) -> AnyFormattedText:

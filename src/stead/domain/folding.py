@@ -29,7 +29,7 @@ from stead.domain.policies import PlannedCall
 from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.trials import Review
-from stead.domain.turns import Worked, apply_queue, apply_work, plan_text, receive, shorten, take_line
+from stead.domain.turns import Worked, apply_queue, apply_terminal, apply_work, plan_text, receive, shorten
 
 MOST_RUNNABLE = 100
 POLL_MS = 1_000
@@ -133,12 +133,8 @@ def apply(session: Session, event: ev.Event) -> None:
             session.effects += verdict == "allow"
         case ev.MachineStarted() | ev.MachineEnded():
             return
-        case ev.TerminalOpened(id=id):
-            session.terminals.append(id)
-        case ev.TerminalClosed(id=id):
-            session.terminals = [other for other in session.terminals if other != id]
-        case ev.LineRan():
-            take_line(session, body)
+        case ev.TerminalOpened() | ev.LineRan() | ev.TerminalClosed():
+            apply_terminal(session, body)
         case ev.ChangesLanded(landing=landing):
             session.effects += bool(landing.count or landing.held)
             session.runnable = [*dict.fromkeys((*session.runnable, *landing.runnable))][:MOST_RUNNABLE]
