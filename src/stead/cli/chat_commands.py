@@ -64,6 +64,8 @@ class ChatCommands:
         self._directory = directory
         self._say = say
         self._lent = lent
+        self.run: list[str] = []
+        """The person's own lines whose beginning has not come back."""
 
     @cached_property
     def _own(self) -> Mapping[str, OwnCommand]:
@@ -96,7 +98,8 @@ class ChatCommands:
         elif line.startswith("!"):
             if not text[1:].strip():
                 raise CommandError("there is nothing to run", "! and a command, such as !make test")
-            self._post("lines", {"line": text[1:].strip()})
+            self._post("lines", {"line": (own := text[1:].strip())})
+            self.run.append(own)
         else:
             self._say(text)
 

@@ -143,6 +143,10 @@ class ChatSession(Watch):
             if item["kind"] == "message" and item["body"]["text"] in self._sent:  # on the screen already
                 self._sent.remove(item["body"]["text"])
                 del self._items[place]
+            elif item["kind"] == "line" and (line := _begun(item["body"])) in self._commands.run:
+                self._commands.run.remove(line)
+                self._printer.running[item["body"]["id"]] = clean_line(line)
+                del self._items[place]
         super()._print()
 
     def _tell_others(self, doors: list[str]) -> None:
@@ -208,3 +212,8 @@ class ChatSession(Watch):
         if not rested and not interrupt:
             self._note("queued: it is read before the next model request; /now before it interrupts")
         self._pull()
+
+
+def _begun(body: Json) -> str:
+    """The person's own line that an event begins; "" for any other."""
+    return str(body.get("line", "")) if body["type"] == "terminal.opened" else ""

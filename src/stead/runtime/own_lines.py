@@ -144,6 +144,8 @@ async def _read(terminal: Terminal, printed: _Printed, watchers: ScreenedStream)
                 continue
             if not data:
                 return
+            if not printed.size_bytes:
+                data = data.lstrip(b"\r\n")  # the terminal shows the line break that let it begin
             printed.add(data)
             if printed.size_bytes <= _SHOWN_BYTES:
                 watchers.feed(decode(data).replace("\r\n", "\n"))
