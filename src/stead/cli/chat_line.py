@@ -232,7 +232,8 @@ class EditedLine(Line):
 
     def remember(self, text: str) -> None:
         """As ``Line.remember``."""
-        self._history.append_string(text)
+        if self._history.get_strings()[-1:] != [text]:
+            self._history.append_string(text)
 
     def _watch(self, stream: Stream, sitting: Sitting, watched: int) -> None:
         """Look what is new, now and whenever something comes; what goes wrong in it is raised by ``read``."""
@@ -272,7 +273,9 @@ class EditedLine(Line):
         if self._sitting is None:
             return LABEL
         columns = max(2, os.get_terminal_size(sys.stdout.fileno()).columns)
-        tail = _rows(self._sitting.tail(), columns)[-_TAIL_ROWS:]
+        tail = self._sitting.tail()
+        begin = max(0, len(tail) // columns - _TAIL_ROWS) * columns  # a whole number of rows, so that they stand still
+        tail = _rows(tail[begin:], columns)[-_TAIL_ROWS:]
         status = _rows(self._sitting.status(), columns)
         return [*(("", row) for row in tail), *(("dim", row) for row in status), ("ansicyan", LABEL)]
 
