@@ -128,7 +128,7 @@ def test_a_budget_a_plan_the_context_and_the_story_of_a_session(house: LivingHom
 def test_at_a_terminal_a_call_is_edited_before_it_runs_and_a_message_waits_its_turn(
     house: LivingHome, project: Path
 ) -> None:
-    slow = Turn("word " * 60, delay_s=0.02)
+    slow = Turn("word " * 400, delay_s=0.02)
     with served(by_turn(BUILD, slow, then=Turn("Heard you."))) as model:
         use_model(house, model.openai)
         id = _sit_down(house, project)
