@@ -107,8 +107,9 @@ def test_what_a_terminal_holds_is_what_was_written_and_nothing_else(
     """Neither the person's line nor the status leaves a trace, and no row is written twice, at whatever width."""
     api = serve(turn=tidy)
     sitting = seat(api, cli)
-    extra = {} if colour else {"NO_COLOR": "1"}
-    with at_terminal(cli, "chat", "--resume", sitting.id[:8], columns=columns, rows=12, **extra) as terminal:
+    with at_terminal(
+        cli, "chat", "--resume", sitting.id[:8], columns=columns, rows=12, NO_COLOR="" if colour else "1"
+    ) as terminal:
         idle(terminal)
         terminal.type("tidy up\r")
         terminal.shows(QUESTION)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,7 +51,7 @@ _OF_WORK = {"model.replied", "call.judged", "approval.requested", "approval.give
 def work_of(house: LivingHome, session: str) -> list[Json]:
     """The facts of the work of a session, without what is another in each run: ids, times, digests."""
 
-    def same(value: object) -> object:
+    def same(value: Any) -> Any:
         if isinstance(value, dict):
             return {name: same(inner) for name, inner in value.items() if name not in _OF_A_RUN}
         return [same(inner) for inner in value] if isinstance(value, list) else value

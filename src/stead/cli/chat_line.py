@@ -273,9 +273,9 @@ class EditedLine(Line):
         if self._sitting is None:
             return LABEL
         columns = max(2, os.get_terminal_size(sys.stdout.fileno()).columns)
-        tail = self._sitting.tail()
-        begin = max(0, len(tail) // columns - _TAIL_ROWS) * columns  # a whole number of rows, so that they stand still
-        tail = _rows(tail[begin:], columns)[-_TAIL_ROWS:]
+        text = self._sitting.tail()
+        begin = max(0, len(text) // columns - _TAIL_ROWS) * columns  # a whole number of rows, so that they stand still
+        tail = _rows(text[begin:], columns)[-_TAIL_ROWS:]
         status = _rows(self._sitting.status(), columns)
         return [*(("", row) for row in tail), *(("dim", row) for row in status), ("ansicyan", LABEL)]
 
@@ -285,8 +285,7 @@ class EditedLine(Line):
 
         keys = KeyBindings()
 
-        @keys.add(Keys.Enter)
-        def _end(event: KeyPressEvent) -> None:
+        def end(event: KeyPressEvent) -> None:
             buffer = event.current_buffer
             if buffer.document.text_before_cursor.endswith("\\"):
                 buffer.delete_before_cursor()
@@ -294,20 +293,21 @@ class EditedLine(Line):
             else:
                 buffer.validate_and_handle()
 
-        @keys.add(Keys.Escape, Keys.Enter)
-        @keys.add(Keys.ControlJ)
-        def _break(event: KeyPressEvent) -> None:
+        def another_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
 
-        @keys.add(Keys.Escape)
-        def _interrupt(event: KeyPressEvent) -> None:
+        def interrupt(event: KeyPressEvent) -> None:
             if self._sitting:
                 self._sitting.interrupt()
 
-        @keys.add(Keys.BracketedPaste)
-        def _paste(event: KeyPressEvent) -> None:
+        def paste(event: KeyPressEvent) -> None:
             event.current_buffer.insert_text(pasted(clean(event.data)))
 
+        keys.add(Keys.Enter)(end)
+        keys.add(Keys.Escape, Keys.Enter)(another_line)
+        keys.add(Keys.ControlJ)(another_line)
+        keys.add(Keys.Escape)(interrupt)
+        keys.add(Keys.BracketedPaste)(paste)
         return keys
 
 
