@@ -18,9 +18,11 @@ CONFIDENCE = 60
 USED_FROM_OUTSIDE = {
     "__cause__": "Python shows it",
     "capture_signals": "uvicorn calls it",
+    "complete_event": "prompt_toolkit gives it",
     "completions": "the OpenAI client's own attribute",
     "create": "the OpenAI client calls it",
     "describe": "scripts/gen_types.py calls it",
+    "get_completions": "prompt_toolkit calls it",
     "handle_comment": "the HTML parser calls it",
     "handle_data": "the HTML parser calls it",
     "handle_endtag": "the HTML parser calls it",
@@ -32,6 +34,8 @@ USED_FROM_OUTSIDE = {
     "redirect_slashes": "Starlette reads it",
     "render": "Starlette calls it",
     "should_exit": "uvicorn reads it",
+    "timeoutlen": "prompt_toolkit reads it",
+    "ttimeoutlen": "prompt_toolkit reads it",
     "userns_fd": "the kernel reads it",
 }
 

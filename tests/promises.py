@@ -630,7 +630,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("UI-3.responsive", "from phone to wide screen", "page", stage=5, done=True),
     Promise("UI-3.accessible", "accessible", "page", stage=5, done=True),
     Promise("UI-3.words", "every word in catalogues, for other languages", "page", stage=5, done=True),
-    Promise("TUI-1.interactive", "an interactive terminal client", "terminal"),
+    Promise("TUI-1.interactive", "an interactive terminal client", "terminal", done=True),
     Promise(
         "TUI-1.headless",
         "run with JSON for scripts; exit 3 and the question without a terminal",
@@ -638,7 +638,7 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
-    Promise("TUI-1.own-line", "the person's own shell line", "terminal"),
+    Promise("TUI-1.own-line", "the person's own shell line", "terminal", done=True),
     Promise(
         "OPS-1.up",
         "up sets everything up, starts in the background, prints the link and the next command",

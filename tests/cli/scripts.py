@@ -27,12 +27,17 @@ CONTENT = "# Headings\n" + "".join(f"- heading {number}\n" for number in range(3
 
 def reply(run: Run, number: int, text: str, *calls: tuple[str, dict[str, Any]]) -> None:
     """A request and its reply, streamed in three pieces before it is recorded."""
-    run.happen(ModelRequested(RequestNo(number), "", 1, 1000, Spend(2000, 0)))
+    run.happen(requested(number))
     cut = len(text) // 3
     for start, end in ((0, cut), (cut, 2 * cut), (2 * cut, len(text))):
         piece = {"type": "text.delta", "session": run.id, "number": number, "offset": start, "text": text[start:end]}
         run.stream(piece)
     run.happen(replied(run, number, text, *calls), actor="model")
+
+
+def requested(number: int = 1) -> ModelRequested:
+    """A request."""
+    return ModelRequested(RequestNo(number), "", 1, 1000, Spend(2000, 0))
 
 
 def replied(run: Run, number: int, text: str, *calls: tuple[str, dict[str, Any]]) -> ModelReplied:

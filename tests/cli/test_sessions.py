@@ -85,7 +85,7 @@ def test_a_session_is_opened_in_a_folder_with_every_option_as_it_was_meant(cli: 
         budget=Budget(1000, commands.SESSION_BUDGET.usd_micros),
     )
     assert msgspec.to_builtins(commands.SESSION_BUDGET) == SESSION_BUDGET
-    assert done.out.splitlines()[1] == f"work in it:  stead session attach {sitting.id}"
+    assert done.out.splitlines()[1] == f"work in it:  stead chat --resume {sitting.id}"
     refused(cli("session", "new", "/no/such"), "'/no/such'", "stead session new DIR")
 
 

@@ -37,7 +37,10 @@ def ran(house: LivingHome, desk: str, line: str) -> dict[str, object]:
     """Run a line; gives the event of its end."""
     id = house.post(f"{desk}/lines", {"line": line})["text"]
     session = desk.removeprefix("/sessions/")
-    ends = lambda: [one for one in house.bodies(session, "line.ran") if one["id"] == id]  # noqa: E731
+
+    def ends() -> list[dict[str, object]]:
+        return [one for one in house.bodies(session, "line.ran") if one["id"] == id]
+
     house.until(lambda: bool(ends()), f"{line!r} to end")
     return ends()[0]
 

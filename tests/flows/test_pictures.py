@@ -151,9 +151,9 @@ def test_a_file_that_a_line_at_the_terminal_names_goes_with_it_and_is_told_by_na
         use_model(house, server.openai)
         desk = sit_down(house, project)
         with at_terminal(Cli(house.home, project), "session", "attach", desk.id, NO_COLOR="1") as terminal:
-            terminal.until(PROMPT)
+            terminal.shows(PROMPT)
             terminal.type("What is on @plan.png and on @nowhere.png\r")
-            terminal.until("A red one.")
+            terminal.shows("A red one.")
             terminal.type("\x04")
         (seen,) = server.requests()
     assert b64encode(png(40, 30)) in seen.prompt

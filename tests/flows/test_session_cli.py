@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Cli
 from tests.cli.terminal import at_terminal
+from tests.cli.test_chat import idle
 from tests.fakes.models import Call, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -127,35 +128,34 @@ def test_a_budget_a_plan_the_context_and_the_story_of_a_session(house: LivingHom
 def test_at_a_terminal_a_call_is_edited_before_it_runs_and_a_message_waits_its_turn(
     house: LivingHome, project: Path
 ) -> None:
-    slow = Turn("word " * 60, delay_s=0.02)
+    slow = Turn("word " * 400, delay_s=0.02)
     with served(by_turn(BUILD, slow, then=Turn("Heard you."))) as model:
         use_model(house, model.openai)
         id = _sit_down(house, project)
         with at_terminal(Cli(house.home, project), "session", "attach", id, NO_COLOR="1") as terminal:
-            terminal.until(PROMPT)
+            idle(terminal)
             terminal.type("build it\r")
-            terminal.until("q leave it pending: ")
+            terminal.shows("q leave it pending: ")
             terminal.type("e\n")
-            terminal.until("command [echo built > out.txt]: ")
+            terminal.shows("command [echo built > out.txt]: ")
             terminal.type("echo mine > out.txt\n")
-            terminal.until("hosts [[]]: ")
+            terminal.shows("hosts [[]]: ")
             terminal.type("\n")
-            terminal.until("timeout_s [120]: ")
+            terminal.shows("timeout_s [120]: ")
             terminal.type("\n")
-            terminal.until("> shell echo mine > out.txt")
-            terminal.until("word word")
+            terminal.shows("> shell echo mine > out.txt")
+            terminal.shows("word word")
             terminal.type("and then rest\r")
-            terminal.until("queued: it is read before the next model request")
-            terminal.until("Heard you.")
-            terminal.until("turn ")
-            terminal.until(PROMPT)
+            terminal.shows("queued: it is read before the next model request")
+            terminal.shows("Heard you.")
+            idle(terminal)
             terminal.type("\x04")
             assert terminal.end() == 0
     assert (project / "out.txt").read_text("utf-8") == "mine\n"
     assert [body["text"] for body in house.bodies(id, "message.received")] == ["build it", "and then rest"]
 
 
-def test_at_a_terminal_an_exclamation_mark_cuts_into_a_reply(house: LivingHome, project: Path) -> None:
+def test_at_a_terminal_now_cuts_into_a_reply(house: LivingHome, project: Path) -> None:
     slow = Turn("word " * 4000, delay_s=0.05)
     with served(by_turn(slow, then=Turn("Something else, then."))) as model:
         use_model(house, model.openai)
@@ -165,15 +165,15 @@ def test_at_a_terminal_an_exclamation_mark_cuts_into_a_reply(house: LivingHome, 
             at_terminal(cli, "session", "attach", id, NO_COLOR="1") as other,
             at_terminal(cli, "session", "attach", id, NO_COLOR="1") as terminal,
         ):
-            other.until("(also here: cli)")
-            terminal.until(PROMPT)
+            other.shows("(also here: cli)")
+            idle(terminal)
             terminal.type("go on and on\r")
-            other.until("you (from cli): go on and on")
-            terminal.until("word word")
-            terminal.type("! something else\r")
-            terminal.until("Something else, then.")
-            other.until("Something else, then.")
+            other.shows("you (from cli): go on and on")
+            terminal.shows("word word")
+            terminal.type("/now something else\r")
+            terminal.shows("Something else, then.")
+            other.shows("Something else, then.")
             terminal.type("\x04")
             assert terminal.end() == 0
-            other.until("(nobody else is here any more)")
+            other.shows("(nobody else is here any more)")
     assert house.bodies(id, "message.received")[1]["interrupts"] is True

@@ -65,26 +65,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/approvals/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export Approvals
-         * @description Every question to the person, newest first: what was asked, the answer, who gave it, when, where, its digest.
-         */
-        get: operations["export_approvals"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/attachments": {
         parameters: {
             query?: never;
@@ -2085,6 +2065,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compact Context
+         * @description Have the model sum up the older messages between two turns; from then on the summary is sent in their place.
+         */
+        post: operations["compact_context"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/context": {
         parameters: {
             query?: never;
@@ -2255,10 +2255,30 @@ export interface paths {
         get?: never;
         /**
          * Label Session
-         * @description Name a session or objective, tag it, put it into the archive or the trash or take it out.
+         * @description Name a session or objective, tag it, put it into the archive or take it out. What is left out stays.
          */
         put: operations["label_session"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Line
+         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
+         */
+        post: operations["run_line"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2996,8 +3016,6 @@ export interface components {
          */
         Answer: {
             command: string;
-            /** @default  */
-            intent: string;
             seq: number;
             session: string;
             /** @default  */
@@ -4191,7 +4209,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4741,21 +4759,6 @@ export interface components {
          */
         Integrity: "person" | "trusted" | "untrusted";
         /**
-         * IntentAnswered
-         * @description The person typed something that needs no model (``brain.intents``); Stead did it and answered. No model reads it.
-         *
-         *     ``words``: as typed; ``answer``: Stead's own, plain text.
-         */
-        IntentAnswered: {
-            answer: string;
-            door: string;
-            /** @enum {unknown} */
-            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "sessions" | "status" | "stop" | "stop_all";
-            /** @enum {unknown} */
-            type: "intent.answered";
-            words: string;
-        };
-        /**
          * Isolation
          * @description What the host can offer.
          *
@@ -4900,7 +4903,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4908,6 +4911,42 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * LineRan
+         * @description A line ended that the person ran themselves, and its terminal with it. The model reads what it printed.
+         *
+         *     Args:
+         *         id: of its terminal.
+         *         line: as they gave it.
+         *         exit_code: 128 and the signal when it was killed.
+         *         why: as of ``TerminalClosed``.
+         *         text: what it printed, without what nobody sees and what is secret; in the middle, what is too much is left out.
+         *         size_bytes: of all that it printed.
+         *         duration_ms: how long it ran.
+         *         source: what its output may come from, as of ``ToolFinished``.
+         *         label: of the output, which is no word of the person's.
+         */
+        LineRan: {
+            duration_ms: number;
+            exit_code: number;
+            id: string;
+            /**
+             * @default {
+             *       "integrity": "untrusted",
+             *       "confidentiality": "private",
+             *       "typed": false
+             *     }
+             */
+            label: components["schemas"]["Label"];
+            line: string;
+            size_bytes: number;
+            source: string;
+            text: string;
+            /** @enum {unknown} */
+            type: "line.ran";
+            /** @enum {unknown} */
+            why: "closed" | "disk" | "exited" | "lost" | "memory" | "stopped";
         };
         /**
          * LiveGrant
@@ -5885,8 +5924,6 @@ export interface components {
             tokens_reserved: number;
             tokens_used: number;
             /** @default 0 */
-            trashed_ms: number;
-            /** @default 0 */
             turns: number;
             updated_ms: number;
             usd_micros_used: number;
@@ -6024,6 +6061,16 @@ export interface components {
          */
         OwnArguments: {
             arguments: string;
+        };
+        /**
+         * OwnLine
+         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
+         *
+         *     The answer's text is the id of that terminal, and comes before the line has ended. What it prints is recorded when
+         *     it has, and the model reads it before the person's next words. It begins no turn.
+         */
+        OwnLine: {
+            line: string;
         };
         /**
          * Page[AllowedRow]
@@ -7347,8 +7394,7 @@ export interface components {
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``to_model``: what
-         *     needs no model, such as "status" (``brain.intents``), is sent to it all the same.
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
          */
         Said: {
             /** @default [] */
@@ -7356,8 +7402,6 @@ export interface components {
             /** @default false */
             interrupt: boolean;
             text: string;
-            /** @default false */
-            to_model: boolean;
         };
         /**
          * Scope
@@ -7584,7 +7628,7 @@ export interface components {
         };
         /**
          * SessionLabelled
-         * @description The person named or tagged it, put it into the archive or the trash or took it out; None stays as it is.
+         * @description The person named it, tagged it, or put it into the archive or took it out; what is None stays as it is.
          */
         SessionLabelled: {
             /** @default null */
@@ -7594,8 +7638,6 @@ export interface components {
             tags: string[] | null;
             /** @default null */
             title: string | null;
-            /** @default null */
-            trashed: boolean | null;
             /** @enum {unknown} */
             type: "session.labelled";
         };
@@ -7929,22 +7971,37 @@ export interface components {
         /**
          * TerminalOpened
          * @description The person opened a terminal in the session's folder; what they type and read there is not recorded.
+         *
+         *     ``line``: the one line of theirs that it runs, in place of a shell to type in; see ``LineRan``.
          */
         TerminalOpened: {
             columns: number;
             door: string;
             id: string;
+            /** @default  */
+            line: string;
             rows: number;
             /** @enum {unknown} */
             type: "terminal.opened";
         };
         /**
          * TerminalRow
-         * @description A terminal that is open. ``watchers``: how many look at it now.
+         * @description A terminal that is open.
+         *
+         *     Args:
+         *         id: its own.
+         *         session: whose.
+         *         rows: how many lines it shows.
+         *         columns: how wide they are.
+         *         opened_ms: when.
+         *         watchers: how many look at it now.
+         *         line: the one line of the person's that it runs; "" for a shell.
          */
         TerminalRow: {
             columns: number;
             id: string;
+            /** @default  */
+            line: string;
             opened_ms: number;
             rows: number;
             session: string;
@@ -8402,16 +8459,13 @@ export interface components {
         };
         /**
          * WantedLabels
-         * @description Name a session or objective, tag it, put it into the archive or the trash or take it out.
-         *
-         *     What is left out stays.
+         * @description Name a session or objective, tag it, put it into the archive or take it out. What is left out stays.
          *
          *     Args:
          *         session: whose; it may have ended.
          *         title: up to 80 characters.
          *         tags: in place of those that it has, each of up to 40 characters without spaces and commas.
          *         archived: whether lists leave it out unless they are asked for it.
-         *         trashed: deleted, and kept for 30 days (``domain.trash``); only what has ended or is closed can be.
          */
         WantedLabels: {
             /** @default null */
@@ -8420,8 +8474,6 @@ export interface components {
             tags: string[] | null;
             /** @default null */
             title: string | null;
-            /** @default null */
-            trashed: boolean | null;
         };
         /**
          * WantedMarks
@@ -8623,15 +8675,12 @@ export interface components {
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``to_model``: what
-         *     needs no model, such as "status" (``brain.intents``), is sent to it all the same.
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
          */
         Words: {
             /** @default [] */
             attachments: string[];
             text: string;
-            /** @default false */
-            to_model: boolean;
         };
     };
     responses: never;
@@ -8731,38 +8780,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    export_approvals: {
-        parameters: {
-            query?: {
-                format?: "csv" | "json";
-                session?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10701,7 +10718,7 @@ export interface operations {
             query?: {
                 /** @description The ``next`` of the page before. */
                 after?: string;
-                archived?: "any" | "no" | "trash" | "yes";
+                archived?: "any" | "no" | "yes";
                 /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
                 limit?: number;
@@ -12061,7 +12078,7 @@ export interface operations {
             query?: {
                 /** @description The ``next`` of the page before. */
                 after?: string;
-                archived?: "any" | "no" | "trash" | "yes";
+                archived?: "any" | "no" | "yes";
                 /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
                 limit?: number;
@@ -12644,6 +12661,44 @@ export interface operations {
             };
         };
     };
+    compact_context: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     show_context: {
         parameters: {
             query?: never;
@@ -12752,7 +12807,8 @@ export interface operations {
     export_session: {
         parameters: {
             query?: {
-                format?: "html" | "jsonl" | "markdown";
+                /** @description The only one there is. */
+                format?: "markdown";
             };
             header?: never;
             path: {
@@ -12946,6 +13002,44 @@ export interface operations {
         responses: {
             /** @description Done. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    run_line: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnLine"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -6,12 +6,17 @@ Layer: cli.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import cached_property
+from typing import Protocol
 
+from stead.cli.chat_line import Left
 from stead.cli.invocation import CommandError, Invocation
-from stead.cli.own_commands import OwnCommand
+from stead.cli.own_commands import OwnCommand, own_commands
 from stead.cli.templates import fill
+from stead.client import Json
 
 HELP = """Enter     say it; while something is under way, it is read before the next model request
 Alt-Enter begins another line, as \\ at the end of one and Ctrl-J do; arrows have what you said before
@@ -28,19 +33,119 @@ _ELSEWHERE = ("new", "attach", "send", "delete")
 _MOST = 60
 
 
-def names_of(invocation: Invocation) -> Sequence[str]:
-    """The commands that there are here, but for the person's own."""
-    of_session = invocation.parser_of("session").get_default("names")
-    return [*dict.fromkeys((*_OWN, *(name for name in of_session if name not in _ELSEWHERE)))]
+class Say(Protocol):
+    """Says something to a session."""
+
+    def __call__(self, text: str, *, interrupt: bool = False) -> None:
+        """Say it; with ``interrupt`` what is under way is cut off."""
 
 
-def completed(word: str, before: str, directory: str, names: Iterable[str]) -> Sequence[str]:
-    """What a word may become: a command at the beginning of the line, a file after ``@``."""
-    if word.startswith("/") and not before:
-        return sorted(f"/{name}" for name in names if name.startswith(word[1:]))
-    if word.startswith("@"):
-        return sorted(_files(word[1:], directory))[:_MOST]
-    return ()
+class ChatCommands:
+    """What a line of the person's does.
+
+    Args:
+        invocation: whose terminal it is.
+        session: its id.
+        directory: gives the session's folder.
+        say: says words to the session, at once with ``interrupt``.
+        lent: while entered, the terminal is free for questions and for what a command prints.
+    """
+
+    def __init__(
+        self,
+        invocation: Invocation,
+        session: str,
+        directory: Callable[[], str],
+        say: Say,
+        lent: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._invocation = invocation
+        self._session = session
+        self._directory = directory
+        self._say = say
+        self._lent = lent
+        self.run: list[str] = []
+        """The person's own lines whose beginning has not come back."""
+
+    @cached_property
+    def _own(self) -> Mapping[str, OwnCommand]:
+        return own_commands(self._directory(), self._invocation.home.root)
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        """The commands that there are here, but for the person's own."""
+        of_session = self._invocation.parser_of("session").get_default("names")
+        return [*dict.fromkeys((*_OWN, *(name for name in of_session if name not in _ELSEWHERE)))]
+
+    def completed(self, word: str, before: str) -> Sequence[str]:
+        """What a word may become: a command at the beginning of the line, a file after ``@``."""
+        if word.startswith("/") and not before:
+            return sorted(f"/{name}" for name in (*self._names, *self._own) if name.startswith(word[1:]))
+        if word.startswith("@"):
+            return sorted(_files(word[1:], self._directory()))[:_MOST]
+        return ()
+
+    def do(self, line: str) -> None:
+        """Say it, run it, or carry out the command that it is.
+
+        Raises:
+            Left: the person is done.
+            CommandError, ApiError: it cannot be.
+        """
+        text = line.strip()
+        if line.startswith("/"):
+            self._command(text[1:])
+        elif line.startswith("!"):
+            if not text[1:].strip():
+                raise CommandError("there is nothing to run", "! and a command, such as !make test")
+            self._post("lines", {"line": (own := text[1:].strip())})
+            self.run.append(own)
+        else:
+            self._say(text)
+
+    def _post(self, what: str, body: Json) -> None:
+        self._invocation.client.post(f"/sessions/{self._session}/{what}", body)
+
+    def _command(self, text: str) -> None:
+        """Run a command of the chat, one of ``stead session`` on this session, or the person's own."""
+        name, _, rest = text.partition(" ")
+        match name:
+            case "quit" | "q" | "exit":
+                raise Left
+            case "help":
+                self._invocation.out.line(HELP)
+            case "now" if rest.strip():
+                self._say(rest.strip(), interrupt=True)
+            case "now":
+                self._post("stop", {"why": ""})
+            case "compact":
+                self._post("compact", {})
+            case "cost":
+                self._of_session(["budget"])
+            case "undo" if not rest.strip():
+                with self._lent():
+                    _undo_last(self._invocation, self._session)
+            case _ if name in self._names:
+                try:
+                    words = shlex.split(text)
+                except ValueError as error:
+                    raise CommandError(f"{text!r} is no command: {error}", "/help") from error
+                self._of_session(words)
+            case _ if name in self._own:
+                with self._lent():
+                    said = _agreed(self._invocation, self._own[name], rest.strip())
+                if said:
+                    self._say(said, to_model=True)
+            case _:
+                raise CommandError(f"there is no command /{name}", "/help, or begin with a space to say it as it is")
+
+    def _of_session(self, words: list[str]) -> None:
+        name, *rest = words
+        place = 1 if name == "call" and rest else 0  # the action comes before the session
+        rest = [*rest[:place], self._session, *rest[place:]]
+        with self._lent(), suppress(SystemExit):  # its help was shown
+            arguments = self._invocation.parser_of("session").parse_args([name, *rest])
+            arguments.carry_out(self._invocation, arguments)
 
 
 def _files(typed: str, directory: str) -> Iterator[str]:
@@ -55,7 +160,7 @@ def _files(typed: str, directory: str) -> Iterator[str]:
                 yield f"@{above}{name}" + ("/" if entry.is_dir() else "")
 
 
-def undo_last(invocation: Invocation, session: str) -> None:
+def _undo_last(invocation: Invocation, session: str) -> None:
     """Undo the last change of a file that a call made and that was not undone.
 
     Raises:
@@ -69,7 +174,7 @@ def undo_last(invocation: Invocation, session: str) -> None:
     invocation.out.line(fill("{change.path:path} is as it was before {key}. Back again: /undo {key} --again", last))
 
 
-def sent_text(invocation: Invocation, command: OwnCommand, words: str) -> str:
+def _agreed(invocation: Invocation, command: OwnCommand, words: str) -> str:
     """Show what the person's own command says, and give it once they agree; else ""."""
     from stead.cli.keyboard import forget_typed
 

@@ -16,10 +16,10 @@ import termios
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from stead.cli.attachments import pasted
-from stead.cli.output import clean
+from stead.cli.output import clean, width_of
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import Completer
@@ -53,7 +53,7 @@ class Sitting(Protocol):
         """How things stand, on one clean line; "" while a person who sees no status has nothing to say."""
 
     def tail(self) -> str:
-        """What there is of a line of the output that is not whole; in styles."""
+        """What there is of a line of the output that is not whole; clean."""
 
     def completions(self, word: str, before: str) -> Sequence[str]:
         """What may stand in place of a word, by what stands before it in the line."""
@@ -192,7 +192,8 @@ class EditedLine(Line):
 
     def __enter__(self) -> Line:
         mode = termios.tcgetattr(sys.stdin.fileno())
-        mode[3] &= ~termios.ECHO  # what is typed between two lines is shown in the next one
+        mode[0] &= ~termios.ICRNL  # what is typed between two lines waits, as it is, for the next one
+        mode[3] &= ~(termios.ICANON | termios.ECHO)
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, mode)
         return self
 
@@ -210,15 +211,17 @@ class EditedLine(Line):
         default, self.text = self.text, ""
         self._reading = True
         try:
-            line = self._session.prompt(default=default, pre_run=lambda: self._watch(stream, sitting, -1))
+            line = self._session.prompt(
+                default=default,
+                pre_run=lambda: self._watch(stream, sitting, -1),
+                set_exception_handler=False,
+            )
         except EOFError:
             raise Left from None
         finally:
             self._reading = False
-        if self._over:
-            self.text = line
-            return None
-        return line
+        self.text = line if self._over else ""
+        return None if self._over else line
 
     def hide(self) -> None:
         """As ``Line.hide``. It is drawn again as soon as there is time."""
@@ -229,7 +232,8 @@ class EditedLine(Line):
 
     def remember(self, text: str) -> None:
         """As ``Line.remember``."""
-        self._history.append_string(text)
+        if self._history.get_strings()[-1:] != [text]:
+            self._history.append_string(text)
 
     def _watch(self, stream: Stream, sitting: Sitting, watched: int) -> None:
         """Look what is new, now and whenever something comes; what goes wrong in it is raised by ``read``."""
@@ -240,11 +244,7 @@ class EditedLine(Line):
             if app.is_done:
                 return
             self.text = self._session.default_buffer.text
-            try:
-                self._over = sitting.look()
-            except BaseException as error:  # noqa: BLE001 - whatever it is, it is the caller's
-                app.exit(exception=error)
-                return
+            self._over = sitting.look()
             if watched != stream.fileno():
                 if watched >= 0:
                     with suppress(OSError, ValueError):
@@ -260,20 +260,24 @@ class EditedLine(Line):
             if not app.is_done:
                 loop.call_later(_TICK_S if watched >= 0 else _RECONNECT_S, tick)
 
+        def fail(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            """End the line with what went wrong in something that is called by the loop."""
+            if not app.is_done:
+                app.exit(exception=context.get("exception") or RuntimeError(context["message"]))
+
+        loop.set_exception_handler(fail)
         tick()
 
     def _above(self) -> AnyFormattedText:
         """What stands before the person's words: the tail of the output, how things stand, and the label."""
-        from prompt_toolkit.formatted_text import ANSI, merge_formatted_text
-
-        sitting = self._sitting
-        if sitting is None:
+        if self._sitting is None:
             return LABEL
-        room = _TAIL_ROWS * os.get_terminal_size(sys.stdout.fileno()).columns
-        tail = sitting.tail()
-        tail = tail if len(tail) <= room else "..." + clean(tail)[3 - room :]
-        parts = [ANSI(f"{part}\n") for part in (tail, sitting.status()) if part]
-        return merge_formatted_text([*parts, [("ansicyan", LABEL)]])
+        columns = max(2, os.get_terminal_size(sys.stdout.fileno()).columns)
+        text = self._sitting.tail()
+        begin = max(0, len(text) // columns - _TAIL_ROWS) * columns  # a whole number of rows, so that they stand still
+        tail = _rows(text[begin:], columns)[-_TAIL_ROWS:]
+        status = _rows(self._sitting.status(), columns)
+        return [*(("", row) for row in tail), *(("dim", row) for row in status), ("ansicyan", LABEL)]
 
     def _keys(self) -> KeyBindings:
         from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -281,8 +285,7 @@ class EditedLine(Line):
 
         keys = KeyBindings()
 
-        @keys.add(Keys.Enter)
-        def _end(event: KeyPressEvent) -> None:
+        def end(event: KeyPressEvent) -> None:
             buffer = event.current_buffer
             if buffer.document.text_before_cursor.endswith("\\"):
                 buffer.delete_before_cursor()
@@ -290,21 +293,33 @@ class EditedLine(Line):
             else:
                 buffer.validate_and_handle()
 
-        @keys.add(Keys.Escape, Keys.Enter)
-        @keys.add(Keys.ControlJ)
-        def _break(event: KeyPressEvent) -> None:
+        def another_line(event: KeyPressEvent) -> None:
             event.current_buffer.newline(copy_margin=False)
 
-        @keys.add(Keys.Escape)
-        def _interrupt(event: KeyPressEvent) -> None:
+        def interrupt(event: KeyPressEvent) -> None:
             if self._sitting:
                 self._sitting.interrupt()
 
-        @keys.add(Keys.BracketedPaste)
-        def _paste(event: KeyPressEvent) -> None:
+        def paste(event: KeyPressEvent) -> None:
             event.current_buffer.insert_text(pasted(clean(event.data)))
 
+        keys.add(Keys.Enter)(end)
+        keys.add(Keys.Escape, Keys.Enter)(another_line)
+        keys.add(Keys.ControlJ)(another_line)
+        keys.add(Keys.Escape)(interrupt)
+        keys.add(Keys.BracketedPaste)(paste)
         return keys
+
+
+def _rows(text: str, columns: int) -> list[str]:
+    """A clean line as the rows that it takes, each with its end."""
+    rows, row = [], ""
+    for character in text:
+        if width_of(row + character) > columns:
+            rows.append(f"{row}\n")
+            row = ""
+        row += character
+    return [*rows, f"{row}\n"] if row else rows
 
 
 def _completer(line: EditedLine) -> Completer:

@@ -5,24 +5,19 @@ Layer: cli. What is printed stays as it was printed; see ``chat_line`` and ``cha
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 
 from stead.cli import figures
 from stead.cli.attachments import attached, named
-from stead.cli.chat_commands import HELP, completed, names_of, sent_text, undo_last
+from stead.cli.chat_commands import ChatCommands
 from stead.cli.chat_line import LABEL, EditedLine, Left, Line, PlainLine
 from stead.cli.chat_output import ChatOutput
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
-from stead.cli.own_commands import OwnCommand, own_commands
-from stead.cli.watching import AWAY, Watch
-from stead.client import ApiError, Json, NoDaemon
-
-_HISTORY = 200
+from stead.cli.watching import AWAY, Watch, awaited_by
+from stead.client import ApiError, Json
 
 
 class ChatSession(Watch):
@@ -38,27 +33,29 @@ class ChatSession(Watch):
         self._was_connected = True
         self._context: tuple[object, str] = (None, "")
         self._news_s = time.monotonic()
+        self._remembered = -1
+        self._commands = ChatCommands(invocation, session, lambda: str(self._row["directory"]), self._say, self._lent)
 
     @property
     def _again(self) -> str:
         return f"stead chat --resume {clean_line(self._session)}"
 
-    @cached_property
-    def _own(self) -> dict[str, OwnCommand]:
-        return own_commands(self._row["directory"], self._invocation.home.root)
-
     def _follow(self) -> int:
         out = self._out
         watchers = self._invocation.client.get(f"/sessions/{self._session}/watchers")["items"]  # before ours is one
         self._stream = self._open()
-        out.line(out.style("(Enter sends, Esc interrupts, / has commands, Ctrl-D leaves; /help says more)", "dim"))
+        key = "/now" if out.dumb else "Esc"
+        out.line(out.style(f"(Enter sends, {key} interrupts, / has commands, Ctrl-D leaves; /help says more)", "dim"))
         self._tell_others([clean_line(watcher["door"]) for watcher in watchers])
-        for text in self._said_before():
-            self._line.remember(text)
         out.before = self._line.hide
         try:
             with self._line:
-                self._sit()
+                self._take(self._stream.next(0.0))  # watched before the person is asked for words
+                while not self._deleted:
+                    self._print()
+                    self._ask_what_is_open()
+                    if (line := self._line.read(self._stream, self)) is not None:
+                        self._hear(line)
         except Left:
             self._line.hide()
             self._printer.finish_line()
@@ -67,14 +64,6 @@ class ChatSession(Watch):
             out.before = lambda: None
             self._stream.close()
         return FAILED if self._deleted else OK
-
-    def _sit(self) -> None:
-        self._take(self._stream.next(0.0))  # watched before the person is asked for words
-        while not self._deleted:
-            self._print()
-            self._ask_what_is_open()
-            if (line := self._line.read(self._stream, self)) is not None:
-                self._hear(line)
 
     # -- what the line asks for -----------------------------------------------------------------------------------
 
@@ -104,28 +93,26 @@ class ChatSession(Watch):
         state = clean_line(row["status"])
         if self._open_question is not None:
             state = "a question waits for your line to be empty"
-        elif not rests and (awaited := self._awaited()):
+        elif not rests and (awaited := awaited_by(self._row, self._printer, awaits_model=self._awaits_model)):
             state += f": {awaited}, {time.monotonic() - self._news_s:.0f} s"
-        spent = f"{figures.tokens(row['tokens_used'])} tokens, {self._money()}"
-        return self._out.style(f"[{state}] {spent}{self._context_used()}", "dim")
+        money = figures.money(row["usd_micros_used"], known=row["price_known"])
+        spent = f"{figures.tokens(row['tokens_used'])} tokens, {money}"
+        return f"[{state}] {spent}{self._context_used()}"
 
     def tail(self) -> str:
         """As ``chat_line.Sitting.tail``."""
-        return self._out.tail
+        return clean(self._out.tail)
 
     def completions(self, word: str, before: str) -> Sequence[str]:
         """As ``chat_line.Sitting.completions``."""
-        return completed(word, before, self._row["directory"], [*names_of(self._invocation), *self._own])
-
-    def _money(self) -> str:
-        return figures.money(self._row["usd_micros_used"], known=self._row["price_known"])
+        return self._commands.completed(word, before)
 
     def _context_used(self) -> str:
-        """How full the context is, read anew when a turn has ended."""
+        """How full the context is, read when a turn has ended."""
         at = (self._row["turns"], self._row["status"])
         if at != self._context[0] and (self._rests or not self._context[1]):
             self._context = at, self._context[1]
-            with suppress(NoDaemon):
+            with suppress(ApiError):  # no figure is shown where there is none
                 used = self._invocation.client.get(f"/sessions/{self._session}/context")["used_percent"]
                 self._context = at, f", context {used:.0f} %"
         return self._context[1]
@@ -144,10 +131,21 @@ class ChatSession(Watch):
                 self._tell_others(doors)
         super()._take(batch, hold=hold)
 
+    def _pull(self) -> None:
+        super()._pull()
+        for place, item in self._items.items():
+            if item["kind"] == "message" and place > self._remembered and item["body"]["text"] not in self._sent:
+                self._line.remember(clean(item["body"]["text"]))
+                self._remembered = place
+
     def _print(self) -> None:
         for place, item in [*self._items.items()]:
             if item["kind"] == "message" and item["body"]["text"] in self._sent:  # on the screen already
                 self._sent.remove(item["body"]["text"])
+                del self._items[place]
+            elif item["kind"] == "line" and (line := _begun(item["body"])) in self._commands.run:
+                self._commands.run.remove(line)
+                self._printer.running[item["body"]["id"]] = clean_line(line)
                 del self._items[place]
         super()._print()
 
@@ -185,14 +183,13 @@ class ChatSession(Watch):
     # -- what the person says -------------------------------------------------------------------------------------
 
     def _hear(self, line: str) -> None:
-        text = line.strip()
-        if not text:
+        if not line.strip():
             return
         self._line.remember(line)
         if not self._out.dumb:
             self._printer.finish_line()
             self._out.line(self._out.style(LABEL, "cyan") + clean(line))
-        if not self._try(lambda: self._do(line, text)) and not line.startswith("/"):
+        if not self._try(lambda: self._commands.do(line)) and not line.startswith("/"):
             self._line.text = line
 
     def _try(self, work: Callable[[], object]) -> bool:
@@ -207,14 +204,6 @@ class ChatSession(Watch):
             return False
         return True
 
-    def _do(self, line: str, text: str) -> None:
-        if line.startswith("/"):
-            self._command(text[1:])
-        elif line.startswith("!"):
-            self._run(text[1:].strip())
-        else:
-            self._say(text)
-
     def _say(self, text: str, *, interrupt: bool = False, to_model: bool = False) -> None:
         rested, body = self._rests, {"text": text, "interrupt": interrupt, "to_model": to_model}
         body |= attached(self._invocation, named(text, self._row["directory"]))
@@ -225,57 +214,7 @@ class ChatSession(Watch):
             self._note("queued: it is read before the next model request; /now before it interrupts")
         self._pull()
 
-    def _run(self, command: str) -> None:
-        """Run the person's own line in the folder; its output comes as the session's does."""
-        if not command:
-            raise CommandError("there is nothing to run", "! and a command, such as !make test")
-        self._invocation.client.post(f"/sessions/{self._session}/lines", {"line": command})
-        self._pull()
 
-    def _command(self, text: str) -> None:
-        """Run a command of the chat, one of ``stead session`` on this session, or the person's own."""
-        name, _, rest = text.partition(" ")
-        path = f"/sessions/{self._session}"
-        match name:
-            case "quit" | "q" | "exit":
-                raise Left
-            case "help":
-                self._out.line(HELP)
-            case "now" if rest.strip():
-                self._say(rest.strip(), interrupt=True)
-            case "now":
-                self._invocation.client.post(f"{path}/stop", {"why": ""})
-            case "compact":
-                self._invocation.client.post(f"{path}/compact")
-            case "cost":
-                self._session_command(["budget"])
-            case "undo" if not rest.strip():
-                with self._lent():
-                    undo_last(self._invocation, self._session)
-            case _ if name in names_of(self._invocation):
-                try:
-                    words = shlex.split(text)
-                except ValueError as error:
-                    raise CommandError(f"{text!r} is no command: {error}", "/help") from error
-                self._session_command(words)
-            case _ if name in self._own:
-                with self._lent():
-                    said = sent_text(self._invocation, self._own[name], rest.strip())
-                if said:
-                    self._say(said, to_model=True)
-            case _:
-                raise CommandError(f"there is no command /{name}", "/help, or begin with a space to say it as it is")
-
-    def _session_command(self, words: list[str]) -> None:
-        name, *rest = words
-        place = 1 if name == "call" and rest else 0  # the action comes before the session
-        rest = [*rest[:place], self._session, *rest[place:]]
-        with self._lent(), suppress(SystemExit):  # its help was shown
-            arguments = self._invocation.parser_of("session").parse_args([name, *rest])
-            arguments.carry_out(self._invocation, arguments)
-
-    def _said_before(self) -> list[str]:
-        """What the person said in this session, oldest first."""
-        rows = self._invocation.client.get(f"/sessions/{self._session}/timeline", after=0)["items"]
-        said = [item["body"]["text"] for item in rows if item["kind"] == "message"]
-        return [clean(text) for text in said[-_HISTORY:]]
+def _begun(body: Json) -> str:
+    """The person's own line that an event begins; "" for any other."""
+    return str(body.get("line", "")) if body["type"] == "terminal.opened" else ""

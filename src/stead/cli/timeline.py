@@ -164,8 +164,11 @@ class TimelinePrinter:
             case "file.changed":
                 self._lines(_edit(self._session, body["key"], body["change"], self._out))
                 return
-            case "line.ran":
-                self._ran(body)
+            case "line.ran":  # after what was shown of its output as it came
+                self.running.pop(body["id"], None)
+                shown, _ = self._output.pop(body["id"], (0, ""))
+                self._tail(body["text"], seen=shown if shown < LIVE_LINES else 0)
+                self._lines(filled(islice(worded(body), 1)))
                 return
             case "terminal.opened" if body.get("line"):
                 self.running[body["id"]] = clean_line(body["line"], _LINE_LIMIT)
@@ -178,13 +181,6 @@ class TimelinePrinter:
         self._lines(filled(islice(words, 1) if brief else words))
         if body["type"] == "turn.ended":
             self._line(f"  {self._cost} so far", "dim")
-
-    def _ran(self, body: Json) -> None:
-        """The end of a line that the person ran, after what was shown of its output as it came."""
-        self.running.pop(body["id"], None)
-        shown, _ = self._output.pop(body["id"], (0, ""))
-        self._tail(body["text"], seen=shown if shown < LIVE_LINES else 0)
-        self._lines(filled(islice(worded({**body, "session": self._session}), 1)))
 
     # -- calls ----------------------------------------------------------------------------------------------------
 

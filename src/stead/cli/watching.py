@@ -103,7 +103,7 @@ class Watch:
                 elif (
                     stream.connected
                     and time.monotonic() - silent_since >= news_at_s
-                    and (awaited := _awaited(self._row, self._printer, awaits_model=self._awaits_model))
+                    and (awaited := awaited_by(self._row, self._printer, awaits_model=self._awaits_model))
                 ):
                     self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2
@@ -288,7 +288,7 @@ def _last_turn(items: list[Json]) -> int:
     return before[0] + 1 if before else 0
 
 
-def _awaited(row: Json, printer: TimelinePrinter, *, awaits_model: bool) -> str:
+def awaited_by(row: Json, printer: TimelinePrinter, *, awaits_model: bool) -> str:
     """What the work waits for; "" where that is not known."""
     if printer.checking or (row.get("status") == "pending" and row["checks"]):
         return "its acceptance checks"

@@ -24,7 +24,7 @@ from stead.domain.policies import Profile, Rule
 from stead.domain.provider_commands import *
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
-from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS
+from stead.domain.terminal_commands import *
 from stead.domain.trials import Choice, WorkMode
 
 GOAL_LIMIT_BYTES = 1_000_000
@@ -34,9 +34,6 @@ DEFAULT_BUDGET = Budget(tokens=400_000, usd_micros=5_000_000)
 """Of an objective."""
 SESSION_BUDGET = Budget(tokens=20_000_000, usd_micros=5_000_000)
 """Of an interactive session: each request of a long conversation counts whole, although most is cached."""
-
-LINE_CHARS = 10_000
-"""Of a line that the person runs themselves."""
 
 Given = Annotated[tuple[Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")], ...], bounds(maxItems=20)]
 """Names of uploaded files."""
@@ -331,32 +328,6 @@ class TakeCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.take", forbid_
     note: str = ""
 
 
-class OpenTerminal(msgspec.Struct, frozen=True, tag="terminal.open", forbid_unknown_fields=True):
-    """Open a terminal in the session's folder, in a sandbox like the session's. The answer's text is its id."""
-
-    session: SessionId
-    rows: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)]
-    columns: Annotated[int, msgspec.Meta(ge=1, le=MOST_COLUMNS)]
-
-
-class RunLine(msgspec.Struct, frozen=True, tag="terminal.run", forbid_unknown_fields=True):
-    """Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
-
-    The answer's text is the id of that terminal, and comes before the line has ended. What it prints is recorded when
-    it has, and the model reads it before the person's next words. It begins no turn.
-    """
-
-    session: SessionId
-    line: Annotated[str, bounds(minLength=1, maxLength=LINE_CHARS, pattern=r"\S")]
-
-
-class CloseTerminal(msgspec.Struct, frozen=True, tag="terminal.close", forbid_unknown_fields=True):
-    """End a terminal, with everything that runs in it."""
-
-    session: SessionId
-    terminal: str
-
-
 class RestoreCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.restore", forbid_unknown_fields=True):
     """Go back. How things are now is kept first, so that this can be undone by restoring that.
 
@@ -472,7 +443,6 @@ SessionWord = (
 """What a person can tell one session, in addition to answering its questions."""
 FileCommand = TakeCheckpoint | RestoreCheckpoint | UndoEdit
 """What a person does with the files of an interactive session."""
-TerminalCommand = OpenTerminal | RunLine | CloseTerminal
 HomeCommand = (
     ConfigureProvider
     | SetProviderKey

@@ -147,17 +147,8 @@ def worded(body: Json) -> Iterator[Words]:
             yield f"{{id}} is {'' if body['holds'] else 'not '}confirmed (from {{door}})", body, ""
         case "checks.run":
             yield from _judged(body)
-        case "terminal.opened":
-            yield (
-                ("! {line:160}  (from {door})" if body.get("line") else "a terminal was opened (from {door})"),
-                body,
-                "dim",
-            )
-        case "line.ran":
-            yield from _ran(body)
-        case "terminal.closed":
-            style = "dim" if body["why"] in ("exited", "closed") else "yellow"
-            yield f"a terminal ended: {_ENDS.get(body['why'], '{why}')}", body, style
+        case "terminal.opened" | "line.ran" | "terminal.closed":
+            yield from _terminal(body)
         case "memory.recalled":
             what = "{told:#memory/memories}" if body["told"] else "no memory"
             yield f"{what} added to the prompt[ (search by {{dead:80}} unavailable)]", body, "dim"
@@ -229,11 +220,22 @@ def review(session: str, waiting: Json) -> Iterator[Words]:
     yield "then: stead held apply {session}  or  stead held discard {session}", values, "yellow"
 
 
-def _ran(body: Json) -> Iterator[Words]:
-    how = "exit code {exit_code}" if body["why"] == "exited" else "cut off ({why})"
-    yield f"! {{line:160}} ended: {how}, {{duration_ms:duration}}", body, "" if body["exit_code"] == 0 else "yellow"
-    lines = body["text"].split("\n") if body["text"] else []
-    yield from (("    | {line:160}", {"line": line}, "dim") for line in lines[-PATHS:])
+def _terminal(body: Json) -> Iterator[Words]:
+    match body["type"]:
+        case "terminal.opened":
+            yield (
+                ("! {line:160}  (from {door})" if body.get("line") else "a terminal was opened (from {door})"),
+                body,
+                "dim",
+            )
+        case "line.ran":
+            how = "exit code {exit_code}" if body["why"] == "exited" else "cut off ({why})"
+            yield f"! {{line:160}} ended: {how}, {{duration_ms:duration}}", body, "yellow" if body["exit_code"] else ""
+            lines = body["text"].split("\n") if body["text"] else []
+            yield from (("    | {line:160}", {"line": line}, "dim") for line in lines[-PATHS:])
+        case _:
+            style = "dim" if body["why"] in ("exited", "closed") else "yellow"
+            yield f"a terminal ended: {_ENDS.get(body['why'], '{why}')}", body, style
 
 
 def changed_file(change: Json) -> str:

@@ -33,12 +33,12 @@ from stead.domain.trials import Review
 from stead.domain.turns import (
     Worked,
     apply_queue,
+    apply_terminal,
     apply_work,
     begin_turn,
     plan_text,
     receive,
     shorten,
-    take_line,
 )
 
 MOST_RUNNABLE = 100
@@ -152,12 +152,8 @@ def apply(session: Session, event: ev.Event) -> None:
             session.effects += verdict == "allow"
         case ev.MachineStarted() | ev.MachineEnded():
             return
-        case ev.TerminalOpened(id=id):
-            session.terminals.append(id)
-        case ev.TerminalClosed(id=id):
-            session.terminals = [other for other in session.terminals if other != id]
-        case ev.LineRan():
-            take_line(session, body)
+        case ev.TerminalOpened() | ev.LineRan() | ev.TerminalClosed():
+            apply_terminal(session, body)
         case ev.ChangesLanded(landing=landing):
             session.effects += bool(landing.count or landing.held)
             session.runnable = [*dict.fromkeys((*session.runnable, *landing.runnable))][:MOST_RUNNABLE]

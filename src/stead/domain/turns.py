@@ -139,14 +139,20 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             assert_never(body)
 
 
-def take_line(session: Session, ran: ev.LineRan) -> None:
-    """Have the model read what a line of the person's printed: the line is theirs, and vouches for nothing."""
-    session.terminals = [id for id in session.terminals if id != ran.id]
-    record_source(session, ran.label, ran.source)
-    how = f"it ended with exit code {ran.exit_code}" if ran.why == "exited" else f"it was cut off ({ran.why})"
-    told = f"The person ran a command in the project themselves; {how}. Below are the command and what it printed."
-    said = f"$ {ran.line}\n{ran.text}".rstrip()
-    append_message(session, UserMessage(said, ran.label, source=TERMINAL, told=told))
+def apply_terminal(session: Session, body: ev.TerminalOpened | ev.LineRan | ev.TerminalClosed) -> None:
+    """Apply an event of the person's terminals; what a line of theirs printed is data, and vouches for nothing."""
+    if isinstance(body, ev.TerminalOpened):
+        session.terminals.append(body.id)
+        return
+    session.terminals = [id for id in session.terminals if id != body.id]
+    if isinstance(body, ev.LineRan):
+        record_source(session, body.label, body.source)
+        how = f"it ended with exit code {body.exit_code}" if body.why == "exited" else f"it was cut off ({body.why})"
+        before = (
+            f"The person ran a command in the project themselves; {how}. Below are the command and what it printed."
+        )
+        said = f"$ {body.line}\n{body.text}".rstrip()
+        append_message(session, UserMessage(said, body.label, source=TERMINAL, told=before))
 
 
 def _change_message(session: Session, number: int, text: str) -> None:

@@ -40,7 +40,7 @@ class OwnLines:
     """Those that run.
 
     Args:
-        deps: see there.
+        deps: journal, machines and live stream.
         sessions: whose they are.
         book: what is to be kept out of their output.
     """
@@ -74,14 +74,14 @@ class OwnLines:
         """Pass on what it prints, and note its end."""
         row, began = terminal.row, time.monotonic()
         printed = _Printed()
-        told = ScreenedStream(self._book, self._teller(row.session, CallKey(row.id)), detect=True)
+        watchers = ScreenedStream(self._book, self._teller(row.session, CallKey(row.id)), detect=True)
         with suppress(TimeoutError):
             async with asyncio.timeout(LIMIT_S):
-                await _read(terminal, printed, told)
+                await _read(terminal, printed, watchers)
         if terminal.ended is None:
             with suppress(NotFound):  # it ends just now
                 await self._deps.terminals.close(row.session, row.id)
-        told.close()
+        watchers.close()
         ended = terminal.ended or Ended(KILLED, "lost")
         seen = await asyncio.to_thread(came_in, clip(printed.text.strip("\n")), self._book, row.session)
         self._sessions.note(
@@ -130,7 +130,7 @@ class _Printed:
         return _OVERWRITTEN.sub("", data.decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
-async def _read(terminal: Terminal, printed: _Printed, told: ScreenedStream) -> None:
+async def _read(terminal: Terminal, printed: _Printed, watchers: ScreenedStream) -> None:
     """Until it has ended, or has printed too much."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     seat = terminal.watch()
@@ -144,8 +144,10 @@ async def _read(terminal: Terminal, printed: _Printed, told: ScreenedStream) -> 
                 continue
             if not data:
                 return
+            if not printed.size_bytes:
+                data = data.lstrip(b"\r\n")  # the terminal shows the line break that let it begin
             printed.add(data)
             if printed.size_bytes <= _SHOWN_BYTES:
-                told.feed(decode(data).replace("\r\n", "\n"))
+                watchers.feed(decode(data).replace("\r\n", "\n"))
     finally:
         seat.leave()

@@ -103,12 +103,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
         case _ if session.phase == "ended":
             raise Conflict("the session is closed; a message opens it again")
         case cmd.Compact():
-            require_interactive(session)
-            if session.phase != "active" or not session.resting:
-                raise Conflict("the context is made shorter between two turns; wait for the end of this one")
-            if not session.requests:
-                raise Conflict("nothing has been said yet that could be made shorter")
-            return (summarising.ask(),)
+            return (_shortened(session),)
         case cmd.Pause() | cmd.Resume() | cmd.Stop() | cmd.Cancel():
             return _on_run(command, session, door)
         case _:
@@ -119,6 +114,15 @@ def _require_root(session: Session) -> None:
     """Refuse what would give a subagent more than its parent has set aside for it."""
     if session.spec.parent:
         raise Conflict(f"{session.id} is a subagent: what it may spend is its parent's, {session.spec.parent.session}")
+
+
+def _shortened(session: Session) -> ev.NoticeGiven:
+    require_interactive(session)
+    if session.phase != "active" or not session.resting:
+        raise Conflict("the context is made shorter between two turns; wait for the end of this one")
+    if not session.requests:
+        raise Conflict("nothing has been said yet that could be made shorter")
+    return summarising.ask()
 
 
 def _answered(session: Session, id: str, *, holds: bool, door: str) -> Facts:

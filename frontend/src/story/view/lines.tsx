@@ -7,6 +7,7 @@ import { HelpLink } from "@/ui/HelpLink";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
+import { LongText } from "./LongText";
 import { doorWord, END_KINDS, landingWords, reasonWords, reviewWords } from "./words";
 
 export interface Shown {
@@ -123,7 +124,13 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
     more: <Paths paths={paths} />,
   }),
   "trial.discarded": () => quiet(t("trialDiscarded")),
-  "terminal.opened": ({ door }) => quiet(t("terminalOpened", { door: doorWord(door) })),
+  "terminal.opened": ({ door, line }) =>
+    quiet(line ? t("lineBegun", { line, door: doorWord(door) }) : t("terminalOpened", { door: doorWord(door) })),
+  "line.ran": ({ line, exit_code, text }) => ({
+    kind: exit_code === 0 ? "quiet" : "danger",
+    text: t("lineRan", { line, code: exit_code }),
+    more: text && <LongText text={text} label={t("lineOutput")} end />,
+  }),
   "terminal.closed": ({ exit_code }) => quiet(t("terminalClosed", { code: exit_code })),
   "reading.failed": ({ error }) => ({ kind: "danger", text: t("readingFailed", { why: error }) }),
 };
