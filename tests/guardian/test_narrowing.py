@@ -24,7 +24,15 @@ from tests.promises import promise
 
 TOOLS = ("plan", "read", "write", "shell", "fetch", "spawn_agent")
 HOSTS = ("*.example.com", "a.example.com", "files.example.net:8443", "b.example.org")
-ASKED_HOSTS = (*HOSTS, "deep.a.example.com", "files.example.net", "*.example.net", "a.example.com:8080", "no host")
+ASKED_HOSTS = (
+    *HOSTS,
+    "deep.a.example.com",
+    "files.example.net",
+    "*.example.net",
+    "*.a.example.com",
+    "a.example.com:8080",
+    "no host",
+)
 SECRETS = ("shop", "mail", "bank")
 
 
