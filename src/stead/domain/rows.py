@@ -105,6 +105,7 @@ class Wanted(msgspec.Struct, frozen=True):
         since_ms: opened then or later.
         until_ms: opened before or then.
         archived: "no" leaves out those in the archive, "yes" the others.
+        below: the subagents below this session, in place of all that are none.
     """
 
     status: ObjectiveStatus | Literal[""] = ""
@@ -113,6 +114,7 @@ class Wanted(msgspec.Struct, frozen=True):
     since_ms: int = 0
     until_ms: int = 0
     archived: Literal["no", "yes", "any"] = "no"
+    below: SessionId = SessionId("")
 
 
 class StepRow(msgspec.Struct, frozen=True):
