@@ -193,8 +193,8 @@ class House:
         )
         self.specialists = Specialists(home.specialists, lambda: [tool.spec.name for tool in tools])
         tools = self._tools(Dialer(own.reach), preferences)
-        self.book = self._secrets(tools, keys)
-        self.deps = Deps(
+        self.book: SecretBook = self._secrets(tools, keys)
+        self.deps: Deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
             models=ScreenedModels(self.models, self.book),
@@ -216,13 +216,11 @@ class House:
             new_id=new_id,
             attachments=self.attachments,
             memory=self.memory.parts,
-            agents=Subagents(
-                lambda: self.deps, lambda id: self.sessions.actor(id), self.specialists, lambda: self.book
-            ),
+            agents=Subagents(lambda: self, self.specialists),
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
-        self.sessions = Sessions(self.deps)
+        self.sessions: Sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
         self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher), self.mcp.room)
         self.runtime = Runtime(

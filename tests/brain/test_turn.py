@@ -12,12 +12,14 @@ from stead.brain.estimate import estimate_request
 from stead.brain.turn import next_effect
 from stead.brain.world import World
 from stead.domain import events as ev
+from stead.domain.agents import AT_ONCE, SPAWN, Allotment, Taint
+from stead.domain.checks import RunFacts
 from stead.domain.effects import CallModel, Effect, Finish, Record, RunTools, Wait
-from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo, SessionId
 from stead.domain.messages import ResultsMessage, UserMessage
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.ports import ModelInfo
-from stead.domain.sessions import PERSON, status
+from stead.domain.sessions import PERSON, STEAD, status
 from tests.build import MODEL, OTHER_MODEL, TOOLS, Story, created, info
 
 SHELL = ("shell", '{"command":"make"}')
@@ -49,6 +51,38 @@ def test_calls_that_only_read_are_taken_to_the_gate_together_and_others_one_afte
         for _ in keys:
             story.run()
     assert isinstance(story.session.messages[-1], ResultsMessage)
+
+
+def test_no_more_calls_are_taken_to_the_gate_together_than_the_limit_leaves() -> None:
+    looks = [("read", f'{{"path":"{name}"}}') for name in "abc"]
+    story = Story(created(limits=ev.Limits(calls=2))).turn(*looks)
+    assert step(story) == RunTools((CallKey("call_1_0"), CallKey("call_1_1")))
+
+
+def test_calls_that_start_subagents_go_on_while_others_wait_for_the_reports() -> None:
+    spawn, read = (SPAWN, '{"task":"x"}'), ("read", '{"path":"a"}')
+    story = Story().turn(*[spawn] * (AT_ONCE + 1), read)
+    for number in range(AT_ONCE):
+        key = CallKey(f"call_1_{number}")
+        assert step(story) == RunTools((key,))
+        story.tell(ev.ToolStarted(key, SPAWN, '{"task":"x"}', CallDigest("d"), idempotent=True))
+        most = Allotment(10, 10, 10, 1)
+        story.tell(ev.AgentSpawned(key, SessionId(f"s_{number}"), "x", "", "", 1, most, ()))
+    assert step(story) is None, "so many at once"
+    ended(story, 0)
+    assert step(story) == RunTools((CallKey(f"call_1_{AT_ONCE}"),))
+    story.tell(ev.ToolFinished(CallKey(f"call_1_{AT_ONCE}"), SPAWN, "error", "no", STEAD, 0, 0))
+    assert step(story) is None, "what may depend on the reports waits for them"
+    for number in range(1, AT_ONCE):
+        ended(story, number)
+    assert step(story) == RunTools((CallKey(f"call_1_{AT_ONCE + 1}"),))
+
+
+def ended(story: Story, number: int) -> None:
+    """Let a subagent have ended, and its call with it."""
+    key = CallKey(f"call_1_{number}")
+    end = ev.AgentEnded(key, SessionId(f"s_{number}"), "answered", "done", ev.Spend(1), 1, 5, RunFacts(), Taint())
+    story.tell(end, ev.ToolFinished(key, SPAWN, "ok", "done", STEAD, 4, 5))
 
 
 def test_an_objective_without_a_plan_gets_one() -> None:
@@ -102,6 +136,7 @@ def test_the_calls_of_a_reply_that_was_cut_off_do_not_run() -> None:
         (Story(created(limits=ev.Limits(iterations=1))).turn(SHELL).run().tell(ev.PlanMade((), "model")), "iterations"),
         (Story().turn(SHELL).run().turn(SHELL).run().turn(SHELL), "stall"),
         (Story(created(limits=ev.Limits(wall_s=1))).turn(SHELL).run(), "wall_time"),
+        (Story(created(limits=ev.Limits(calls=1))).turn(SHELL).run().turn(("read", '{"path":"a"}')), "calls"),
         (Story(created(budget=ev.Budget(tokens=200, usd_micros="unlimited"))), "budget"),
     ],
 )

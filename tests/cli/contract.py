@@ -202,6 +202,8 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return session_api.session_row(api.sessions[session])
         case ("objectives", session):
             return _objective(api, _run(api, session))
+        case ("objectives", _, "agents"):
+            return page([], query)
         case ("objectives", session, "steps"):
             return page([step for step in api.steps if step.session == _run(api, session).id], query)
         case ("reviews",):

@@ -259,6 +259,8 @@ def _read(sitting: Sitting, parts: tuple[str, ...], query: dict[str, str]) -> ob
             return page(sitting.checkpoints, query)
         case ("changes",):
             return page(sitting.edits, query)
+        case ("agents",):
+            return page([], query)
         case ("watchers",):
             return page(sitting.watchers, query)
         case ("diff",):

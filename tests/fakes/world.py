@@ -298,11 +298,12 @@ class World:
             self.views,
             lambda id: self.holder(id),
         )
+        self.book, self.sessions = NoSecretsGiven(), self
         pinned = PinnedBlobs()
         store = _store(folder)
         self.kept = kept(store, on_kept=pinned.pin)
         self.attachments = given_attachments(store, pinned, self.clock, lambda: forget_kept(self.deps))
-        self.deps = Deps(
+        self.deps: Deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
             models=models,
@@ -330,7 +331,7 @@ class World:
             new_id=self.new_id,
             attachments=self.attachments,
             memory=memory,
-            agents=Subagents(lambda: self.deps, self.actor, Specialists(folder / "specialists"), NoSecretsGiven),
+            agents=Subagents(lambda: self, Specialists(folder / "specialists")),
             approval_ttl_s=3600,
             backoff_ms=0,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -135,7 +136,7 @@ def test_a_question_of_a_subagent_is_put_where_its_root_is_watched(house: Living
 
 
 @pytest.fixture
-def deep(house: LivingHome, project: Path) -> Json:
+def deep(house: LivingHome, project: Path) -> Iterator[Json]:
     """A session with two subagents, of which one has one of its own, and all of them at work."""
     require_sandbox()
     both = Turn("", calls=(spawn("AA: sleep"), spawn("BB: have it done")))

@@ -334,6 +334,7 @@ class Home:
 
     def objectives(self, *, kind: Kind, wanted: Wanted, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
         rows = [row for row in reversed(self._rows()) if row.kind == kind and wanted.status in ("", row.status)]
+        rows = [row for row in rows if row.parent == wanted.below]  # nothing is deeper here
         start = int(after) if after else 0
         page = rows[start : start + limit]
         return page, str(start + limit) if start + limit < len(rows) else ""

@@ -26,6 +26,7 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   approval: [...NEWEST, "approvals"],
   grant: ["objectives", "sessions", "rules"],
   tool: WORK,
+  agent: NEWEST,
   call: ["sessions", "audit"],
   checkpoint: ["sessions"],
   file: ["sessions"],

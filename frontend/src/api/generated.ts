@@ -1821,6 +1821,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Agents
+         * @description Every subagent below a session, each after its parent.
+         */
+        get: operations["list_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/budget": {
         parameters: {
             query?: never;
@@ -2065,26 +2085,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/sessions/{session}/compact": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Compact Context
-         * @description Have the model sum up the older messages between two turns; from then on the summary is sent in their place.
-         */
-        post: operations["compact_context"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/sessions/{session}/context": {
         parameters: {
             query?: never;
@@ -2259,26 +2259,6 @@ export interface paths {
          */
         put: operations["label_session"];
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sessions/{session}/lines": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Run Line
-         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
-         */
-        post: operations["run_line"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2955,6 +2935,78 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default null */
             limits: components["schemas"]["Limits"] | null;
+        };
+        /**
+         * AgentEnded
+         * @description A subagent ended; what it did not use is the parent's again.
+         *
+         *     Args:
+         *         key: of the call that started it.
+         *         session: the subagent's.
+         *         status: as of ``ObjectiveEnded``.
+         *         reason: likewise.
+         *         spend: what it used, its own subagents included.
+         *         iterations: likewise.
+         *         worked_ms: likewise.
+         *         facts: what its record holds.
+         *         taint: what it has read, and so what its report is worth.
+         */
+        AgentEnded: {
+            facts: components["schemas"]["RunFacts"];
+            iterations: number;
+            key: string;
+            reason: string;
+            session: string;
+            spend: components["schemas"]["Spend"];
+            /** @enum {unknown} */
+            status: "answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified";
+            taint: components["schemas"]["Taint"];
+            /** @enum {unknown} */
+            type: "agent.ended";
+            worked_ms: number;
+        };
+        /**
+         * AgentSpawned
+         * @description A call started a subagent. It is written in one transaction with the first facts of the subagent's session.
+         *
+         *     Args:
+         *         key: of the call, which ends when the subagent does.
+         *         session: the subagent's.
+         *         title: of it.
+         *         specialist: its kind; "" for none.
+         *         source: where the specialist's text came from.
+         *         depth: as of ``domain.agents.Parent``.
+         *         allotment: what is set aside for it.
+         *         dropped: tools and hosts that were asked for, and that it did not get as its parent has not got them.
+         */
+        AgentSpawned: {
+            allotment: components["schemas"]["Allotment"];
+            depth: number;
+            dropped: string[];
+            key: string;
+            session: string;
+            /** @enum {unknown} */
+            source: "" | "bundled" | "person";
+            specialist: string;
+            title: string;
+            /** @enum {unknown} */
+            type: "agent.spawned";
+        };
+        /**
+         * Allotment
+         * @description What a subagent may use at most; its parent cannot use it meanwhile, and gets back what is left.
+         *
+         *     Args:
+         *         tokens: 1 or more.
+         *         usd_micros: "unlimited" only where the parent's money is.
+         *         seconds: of work, as of ``Limits.wall_s``; 1 or more.
+         *         iterations: model requests; 1 to 1,000.
+         */
+        Allotment: {
+            iterations: number;
+            seconds: number;
+            tokens: number;
+            usd_micros: number | "unlimited";
         };
         /**
          * AllowedHost
@@ -4209,7 +4261,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4885,8 +4937,11 @@ export interface components {
          *         repetition: the same reply text this many times in a row ends it.
          *         wall_s: seconds of work (requests, tools and checks); pauses and waits are not counted.
          *         send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
+         *         calls: of tools, 0 to 100,000.
          */
         Limits: {
+            /** @default 10000 */
+            calls: number;
             /** @default 50 */
             iterations: number;
             /** @default 3 */
@@ -4903,7 +4958,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4911,42 +4966,6 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
-        };
-        /**
-         * LineRan
-         * @description A line ended that the person ran themselves, and its terminal with it. The model reads what it printed.
-         *
-         *     Args:
-         *         id: of its terminal.
-         *         line: as they gave it.
-         *         exit_code: 128 and the signal when it was killed.
-         *         why: as of ``TerminalClosed``.
-         *         text: what it printed, without what nobody sees and what is secret; in the middle, what is too much is left out.
-         *         size_bytes: of all that it printed.
-         *         duration_ms: how long it ran.
-         *         source: what its output may come from, as of ``ToolFinished``.
-         *         label: of the output, which is no word of the person's.
-         */
-        LineRan: {
-            duration_ms: number;
-            exit_code: number;
-            id: string;
-            /**
-             * @default {
-             *       "integrity": "untrusted",
-             *       "confidentiality": "private",
-             *       "typed": false
-             *     }
-             */
-            label: components["schemas"]["Label"];
-            line: string;
-            size_bytes: number;
-            source: string;
-            text: string;
-            /** @enum {unknown} */
-            type: "line.ran";
-            /** @enum {unknown} */
-            why: "closed" | "disk" | "exited" | "lost" | "memory" | "stopped";
         };
         /**
          * LiveGrant
@@ -5633,7 +5652,8 @@ export interface components {
              *       "stall": 3,
              *       "repetition": 3,
              *       "wall_s": 14400,
-             *       "send_backs": 3
+             *       "send_backs": 3,
+             *       "calls": 10000
              *     }
              */
             limits: components["schemas"]["Limits"];
@@ -5769,7 +5789,8 @@ export interface components {
              *       "stall": 3,
              *       "repetition": 3,
              *       "wall_s": 14400,
-             *       "send_backs": 3
+             *       "send_backs": 3,
+             *       "calls": 10000
              *     }
              */
             limits: components["schemas"]["Limits"];
@@ -5870,6 +5891,8 @@ export interface components {
          *     ``iterations`` are those of the turn under way. An interactive session has no goal, and never ends.
          */
         ObjectiveRow: {
+            /** @default 0 */
+            agents: number;
             /** @default false */
             archived: boolean;
             budget: components["schemas"]["Budget"];
@@ -5904,6 +5927,8 @@ export interface components {
             kind: "objective" | "session";
             /** @default null */
             opinion: components["schemas"]["Opinion"] | null;
+            /** @default  */
+            parent: string;
             pending_approvals: number;
             plan: components["schemas"]["PlanStep"][];
             price_known: boolean;
@@ -5915,6 +5940,8 @@ export interface components {
              *     }
              */
             review: components["schemas"]["Review"];
+            /** @default  */
+            specialist: string;
             /** @enum {unknown} */
             status: "answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting";
             summary: string;
@@ -6061,16 +6088,6 @@ export interface components {
          */
         OwnArguments: {
             arguments: string;
-        };
-        /**
-         * OwnLine
-         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
-         *
-         *     The answer's text is the id of that terminal, and comes before the line has ended. What it prints is recorded when
-         *     it has, and the model reads it before the person's next words. It begins no turn.
-         */
-        OwnLine: {
-            line: string;
         };
         /**
          * Page[AllowedRow]
@@ -6368,6 +6385,28 @@ export interface components {
             items: components["schemas"]["Watcher"][];
             /** @default  */
             next: string;
+        };
+        /**
+         * Parent
+         * @description Whose subagent a session is.
+         *
+         *     Args:
+         *         session: the parent.
+         *         key: of the call that started it.
+         *         depth: 1 for the child of a session that is no subagent itself, up to ``MAX_DEPTH``.
+         *         root: the session above all others, whose goal it serves.
+         *         specialist: its kind; "" for none.
+         *         taint: the parent's when it was started.
+         */
+        Parent: {
+            depth: number;
+            key: string;
+            root: string;
+            session: string;
+            /** @default  */
+            specialist: string;
+            /** @default {} */
+            taint: components["schemas"]["Taint"];
         };
         /**
          * Period
@@ -7675,6 +7714,8 @@ export interface components {
              * @enum {unknown}
              */
             mode: "trial" | "workspace";
+            /** @default null */
+            parent: components["schemas"]["Parent"] | null;
             profile: components["schemas"]["Profile"];
             /** @default null */
             rules: components["schemas"]["Rule"][] | null;
@@ -7930,6 +7971,26 @@ export interface components {
             enabled: boolean;
         };
         /**
+         * Taint
+         * @description What a session's model has been given, by whose word: it goes down to a subagent, and comes back with its report.
+         *
+         *     Args:
+         *         sources: as of ``Session.sources``.
+         *         held: as of ``Session.held``.
+         *         strayed: as of ``Session.strayed``.
+         *         stained: as of ``Session.stained``.
+         */
+        Taint: {
+            /** @default public */
+            held: components["schemas"]["Confidentiality"];
+            /** @default [] */
+            sources: string[];
+            /** @default [] */
+            stained: string[];
+            /** @default false */
+            strayed: boolean;
+        };
+        /**
          * Tally
          * @description How many there are of one kind of something.
          */
@@ -7971,37 +8032,22 @@ export interface components {
         /**
          * TerminalOpened
          * @description The person opened a terminal in the session's folder; what they type and read there is not recorded.
-         *
-         *     ``line``: the one line of theirs that it runs, in place of a shell to type in; see ``LineRan``.
          */
         TerminalOpened: {
             columns: number;
             door: string;
             id: string;
-            /** @default  */
-            line: string;
             rows: number;
             /** @enum {unknown} */
             type: "terminal.opened";
         };
         /**
          * TerminalRow
-         * @description A terminal that is open.
-         *
-         *     Args:
-         *         id: its own.
-         *         session: whose.
-         *         rows: how many lines it shows.
-         *         columns: how wide they are.
-         *         opened_ms: when.
-         *         watchers: how many look at it now.
-         *         line: the one line of the person's that it runs; "" for a shell.
+         * @description A terminal that is open. ``watchers``: how many look at it now.
          */
         TerminalRow: {
             columns: number;
             id: string;
-            /** @default  */
-            line: string;
             opened_ms: number;
             rows: number;
             session: string;
@@ -12182,6 +12228,37 @@ export interface operations {
             };
         };
     };
+    list_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ObjectiveRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     raise_budget: {
         parameters: {
             query?: never;
@@ -12661,44 +12738,6 @@ export interface operations {
             };
         };
     };
-    compact_context: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                session: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     show_context: {
         parameters: {
             query?: never;
@@ -13002,44 +13041,6 @@ export interface operations {
         responses: {
             /** @description Done. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    run_line: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                session: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OwnLine"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            201: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -7,6 +7,7 @@ const LABEL = { integrity: "person", confidentiality: "private", typed: false } 
 const START_MS = 1_800_000_000_000;
 
 export const opened: Opening = {
+  parent: null,
   attachments: [],
   type: "session.opened",
   workspace: "default",
@@ -18,7 +19,7 @@ export const opened: Opening = {
   tools: [],
   chain: [{ provider: "acme", model: "m1" }],
   budget: { tokens: 1000, usd_micros: "unlimited" },
-  limits: { iterations: 50, stall: 3, repetition: 3, wall_s: 14_400, send_backs: 3 },
+  limits: { iterations: 50, stall: 3, repetition: 3, wall_s: 14_400, send_backs: 3, calls: 10_000 },
   profile: "ask",
   instructions: "",
   contract: null,
@@ -45,6 +46,9 @@ export const ROW: Row = {
   tags: [],
   archived: false,
   trashed_ms: 0,
+  parent: "",
+  specialist: "",
+  agents: 0,
   status: "running",
   reason: "",
   summary: "",

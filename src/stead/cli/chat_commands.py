@@ -36,8 +36,8 @@ _MOST = 60
 class Say(Protocol):
     """Says something to a session."""
 
-    def __call__(self, text: str, *, interrupt: bool = False) -> None:
-        """Say it; with ``interrupt`` what is under way is cut off."""
+    def __call__(self, text: str, *, interrupt: bool = False, to_model: bool = False) -> None:
+        """Say it; with ``interrupt`` what is under way is cut off, with ``to_model`` no intent is looked for in it."""
 
 
 class ChatCommands:

@@ -5,11 +5,10 @@ Layer: domain. Values that events, tools and sessions carry. Money is millionths
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 
-from stead.domain.bounds import bounds
 from stead.domain.checks import Check
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.objectives import Unlimited
@@ -24,7 +23,6 @@ AT_ONCE = 4
 NO_TOOLS = ("none",)
 """The tools of a session that has none at all: an empty list means every tool. No tool has this name."""
 
-Count = Annotated[int, bounds(minimum=0)]
 SpecialistSource = Literal["", "bundled", "person"]
 
 

@@ -146,8 +146,6 @@ def apply(session: Session, event: ev.Event) -> None:
             _retry(session, body)
         case ev.SessionDeleted():
             session.deleted = True
-        case ev.AgentSpawned() | ev.AgentEnded():
-            _apply_agent(session, body)
         case ev.EgressUsed(verdict=verdict):
             session.effects += verdict == "allow"
         case ev.MachineStarted() | ev.MachineEnded():
@@ -167,8 +165,10 @@ def apply(session: Session, event: ev.Event) -> None:
             _apply_rest(session, body, event)
 
 
-def _apply_rest(session: Session, body: Worked | ev.QueueBody | Strange, event: ev.Event) -> None:
-    if isinstance(body, Worked):
+def _apply_rest(session: Session, body: Worked | ev.QueueBody | ev.AgentBody | Strange, event: ev.Event) -> None:
+    if isinstance(body, ev.AgentBody):
+        _apply_agent(session, body)
+    elif isinstance(body, Worked):
         apply_work(session, body, event.session_seq, event.ts_ms)
     elif isinstance(body, ev.QueueBody):
         apply_queue(session, body)
@@ -283,7 +283,7 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
                 close_turn(session, "")
 
 
-def _apply_agent(session: Session, body: ev.AgentSpawned | ev.AgentEnded) -> None:
+def _apply_agent(session: Session, body: ev.AgentBody) -> None:
     """Set aside what a subagent may use, and put what it used in place of that once it has ended."""
     known = session.agents.get(body.key)
     match body:

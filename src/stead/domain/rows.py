@@ -111,6 +111,7 @@ class Wanted(msgspec.Struct, frozen=True):
         until_ms: opened before or then.
         archived: "no" leaves out those in the archive, "yes" the others, both those in the trash; "trash" has those
             alone, "any" all.
+        below: the subagents below this session, in place of all that are none.
     """
 
     status: ObjectiveStatus | Literal[""] = ""
@@ -119,6 +120,7 @@ class Wanted(msgspec.Struct, frozen=True):
     since_ms: int = 0
     until_ms: int = 0
     archived: Literal["no", "yes", "trash", "any"] = "no"
+    below: SessionId = SessionId("")
 
 
 class StepRow(msgspec.Struct, frozen=True):

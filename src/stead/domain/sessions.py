@@ -6,6 +6,7 @@ must cost the same per event as one of ten.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Literal
 
@@ -268,6 +269,20 @@ def viewer(spec: ev.SessionOpened) -> Viewer:
 def open_agents(session: Session) -> tuple[Agent, ...]:
     """The subagents that have not ended, as far as the session has been told."""
     return tuple(agent for agent in session.agents.values() if agent.ended is None)
+
+
+def child_id(parent: SessionId, key: CallKey, number: int) -> SessionId:
+    """The id of the subagent that a call starts for the ``number``-th time: it follows from the call alone."""
+    return SessionId(f"s_{hashlib.sha256(f'{parent}/{key}/{number}'.encode()).hexdigest()[:16]}")
+
+
+def children(session: Session) -> tuple[SessionId, ...]:
+    """Every subagent that a session itself has ever started."""
+    return tuple(
+        child_id(session.id, key, number)
+        for key, agent in session.agents.items()
+        for number in range(1, agent.times + 1)
+    )
 
 
 def taint_of(session: Session) -> Taint:

@@ -141,7 +141,7 @@ def _allotment(parent: Session, order: Order, caps: Caps, shares: int) -> Allotm
         if figure != "unlimited" and figure < 1:
             return f"this session has no {what} left to give to a subagent: do the task yourself"
     if tokens == "unlimited":
-        tokens = order.tokens or DEFAULT_BUDGET.tokens
+        tokens = DEFAULT_BUDGET.tokens
         assert tokens != "unlimited", "the usual budget of an objective is a number"
     return Allotment(tokens, usd, seconds, min(iterations, _MOST_ITERATIONS))
 

@@ -8,7 +8,6 @@ transaction, so that no crash starts one twice or leaves one without a parent.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable
 from typing import Protocol
 
@@ -20,17 +19,18 @@ from stead.brain.rule_sentences.grammar import constraint_rules
 from stead.domain import events as ev
 from stead.domain.agents import MAX_DEPTH, SPAWN, Order, Parent
 from stead.domain.checks import CheckItem
-from stead.domain.errors import CallerError, NotFound
+from stead.domain.errors import CallerError, NotFound, SteadError
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.policies import GrantScope, Integrity, Profile
 from stead.domain.secrets import Secret
-from stead.domain.sessions import Agent, Session, open_agents, taint_of
+from stead.domain.sessions import Agent, Session, child_id, open_agents, taint_of
 from stead.domain.specialists import Specialist, choose, filled
 from stead.guardian.narrowing import Caps, Narrowed, narrowed
 from stead.runtime.deps import Deps, Opening
 from stead.runtime.pricing import unpriced
 from stead.runtime.sessions import Actor
 from stead.runtime.specialists import Specialists
+from stead.runtime.steps import ending
 from stead.screen.inbound import screen
 
 _TITLE_CHARS = 80
@@ -43,27 +43,40 @@ class Giver(Protocol):
         """Those of these names."""
 
 
+class Actors(Protocol):
+    """Finds actors; see ``Sessions.actor``."""
+
+    def actor(self, id: SessionId) -> Actor:
+        """The session's."""
+
+
+class Parts(Protocol):
+    """What is made after the subagents are, and is there before the first one is started."""
+
+    @property
+    def deps(self) -> Deps:
+        """What every session works with."""
+
+    @property
+    def sessions(self) -> Actors:
+        """Their actors."""
+
+    @property
+    def book(self) -> Giver:
+        """The secrets."""
+
+
 class Subagents:
     """Implements ``deps.SubagentService``.
 
     Args:
-        deps: what every session works with, as it is once everything is made.
-        actor: finds a session's actor.
+        parts: see there.
         specialists: see there.
-        secrets: see there.
     """
 
-    def __init__(
-        self,
-        deps: Callable[[], Deps],
-        actor: Callable[[SessionId], Actor],
-        specialists: Specialists,
-        secrets: Callable[[], Giver],
-    ) -> None:
-        self._deps = deps
-        self._actor = actor
+    def __init__(self, parts: Callable[[], Parts], specialists: Specialists) -> None:
+        self._parts = parts
         self._specialists = specialists
-        self._secrets = secrets
 
     async def opening(self, session: Session, key: CallKey, order: Order) -> Opening | str:
         """See ``deps.SubagentService``."""
@@ -81,7 +94,7 @@ class Subagents:
     async def _opening(
         self, session: Session, key: CallKey, order: Order, specialist: Specialist, given: Narrowed
     ) -> Opening:
-        deps, spec = self._deps(), session.spec
+        deps, spec = self._parts().deps, session.spec
         known = session.agents.get(key)
         id = child_id(session.id, key, known.times + 1 if known else 1)
         parent = Parent(
@@ -111,7 +124,7 @@ class Subagents:
             contract=ev.Contract(filled(specialist, values)),
             rules=constraint_rules(spec.constraints) if spec.rules is None else spec.rules,
             hosts=given.hosts,
-            secrets=self._secrets().given(given.secrets, id),
+            secrets=self._parts().book.given(given.secrets, id),
             checks=(),
             second_opinion=False,
             unpriced=await asyncio.to_thread(unpriced, chain, deps.models),
@@ -135,7 +148,7 @@ class Subagents:
         if root == session.id:
             return session.spec.contract.goal if session.spec.contract else next(reversed(session.words), "")
         said = ""
-        for event in self._deps().journal.events(session=root):
+        for event in self._parts().deps.journal.events(session=root):
             body = event.body if isinstance(event, ev.Event) else None
             match body:
                 case ev.SessionOpened(contract=ev.Contract(goal=goal)):
@@ -145,6 +158,9 @@ class Subagents:
                 case _:
                     continue
         return said
+
+    def _actor(self, id: SessionId) -> Actor:
+        return self._parts().sessions.actor(id)
 
     def wake(self, id: SessionId) -> None:
         """See ``deps.SubagentService``."""
@@ -201,23 +217,24 @@ class Subagents:
         branch = await self.below(msgspec.structs.replace(session, agents=only), halt=True)
         try:
             for actor in branch:
-                await actor.end_branch()
+                await self._end(actor)
         finally:
             for actor in branch:
                 actor.release()
 
-    def ever(self, session: Session) -> tuple[SessionId, ...]:
-        """Every subagent that a session has ever started."""
-        return tuple(
-            child_id(session.id, key, number)
-            for key, agent in session.agents.items()
-            for number in range(1, agent.times + 1)
-        )
-
-
-def child_id(parent: SessionId, key: CallKey, number: int) -> SessionId:
-    """The id of the subagent that a call starts for the ``number``-th time: it follows from the call alone."""
-    return SessionId(f"s_{hashlib.sha256(f'{parent}/{key}/{number}'.encode()).hexdigest()[:16]}")
+    async def _end(self, actor: Actor) -> None:
+        """End a subagent as cancelled, if it has not ended by itself."""
+        async with actor.lock:
+            stream = await actor.stream()
+            if stream.session.end is None:
+                stream.add(*await self.settled(stream.session))
+                stream.add(*ending(stream.session, "cancelled", "cancelled", "Cancelled: no longer wanted."))
+                try:
+                    await stream.commit()
+                except SteadError:
+                    actor.forget()
+                    raise
+        actor.wake()
 
 
 def _waiting(session: Session) -> int:

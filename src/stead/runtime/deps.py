@@ -66,9 +66,6 @@ class SubagentService(Protocol):
     async def below(self, session: Session, *, halt: bool) -> tuple[Branch, ...]:
         """The subagents under way below a session that is halted or locked, leaves first; ``halt`` cuts them off."""
 
-    def ever(self, session: Session) -> tuple[SessionId, ...]:
-        """Every subagent that the session itself has ever started."""
-
 
 @dataclass(frozen=True)
 class Deps:

@@ -20,7 +20,7 @@ from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.ports import Claimed, Models
-from stead.domain.sessions import Edit, Session, kept, open_agents
+from stead.domain.sessions import Edit, Session, children, kept, open_agents
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.attachments import attachments_of
 from stead.runtime.deps import Deps
@@ -111,7 +111,7 @@ class SessionCommands:
 
     async def _ever_below(self, actor: Actor) -> tuple[SessionId, ...]:
         try:
-            return self._deps.agents.ever(await actor.state())
+            return children(await actor.state())
         except NotFound:
             return ()
 

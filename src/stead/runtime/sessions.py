@@ -37,7 +37,7 @@ from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import REQUEST, Performer
 from stead.runtime.reviews import reviewed
-from stead.runtime.steps import Steps, ending
+from stead.runtime.steps import Steps
 from stead.runtime.stream import Stream
 from stead.runtime.workspace_binding import bind_by_session
 
@@ -155,20 +155,6 @@ class Actor:
             self._performer.cut(cut)  # before the driver has its next turn, so that it hits nothing newer
         self.wake()
         return events
-
-    async def end_branch(self) -> None:
-        """End a subagent as cancelled, if it has not ended by itself; called from the leaves upwards."""
-        async with self.lock:
-            stream = await self.stream()
-            if stream.session.end is None:
-                stream.add(*await self._deps.agents.settled(stream.session))
-                stream.add(*ending(stream.session, "cancelled", "cancelled", "Cancelled: no longer wanted."))
-                try:
-                    await stream.commit()
-                except SteadError:
-                    self.forget()
-                    raise
-        self.wake()
 
     async def state(self) -> Session:
         """The session as it is. It may run ahead of the record by a moment; decide nothing by it.

@@ -43,11 +43,15 @@ CHUNK_EVENTS = 500
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
 _SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode()).hexdigest()
 _NEWEST = 2**62
-_AGENTS = """
+_OBJECTIVES = """
     WITH RECURSIVE below (id) AS
-        (VALUES (:id) UNION SELECT o.id FROM objectives o JOIN below b ON o.parent = b.id)
-    SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session
-    WHERE o.id <> :id AND o.id IN (SELECT id FROM below) ORDER BY s.seq
+        (VALUES (:below) UNION SELECT o.id FROM objectives o JOIN below b ON o.parent = b.id WHERE b.id <> '')
+    SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session
+    WHERE s.kind = :kind AND s.seq < :before AND :status IN ('', s.status) AND :directory IN ('', o.directory)
+    AND CASE WHEN :below = '' THEN o.parent = '' ELSE o.id <> :below AND o.id IN (SELECT id FROM below) END
+    AND o.created_ms >= :since_ms AND (:until_ms = 0 OR o.created_ms <= :until_ms)
+    AND (:archived = 'any' OR s.archived = CASE :archived WHEN 'trash' THEN 2 ELSE :archived = 'yes' END)
+    AND (:tag = '' OR :tag IN (SELECT value FROM json_each(s.tags))) ORDER BY s.seq DESC LIMIT :most
 """
 _APPROVALS = """
     WITH RECURSIVE below (id) AS
@@ -139,7 +143,7 @@ class Views:
         after: str = "",
         limit: int = 50,
     ) -> tuple[list[ObjectiveRow], str]:
-        """Those of a kind but for subagents, newest first, and the cursor of the next page, "" when there is none.
+        """Those of a kind, newest first, and the cursor of the next page, "" when there is none.
 
         Raises:
             InvalidRequest: ``after`` is not a cursor of this list.
@@ -147,18 +151,7 @@ class Views:
         if after and not after.isdecimal():
             raise InvalidRequest(f"{after!r} is no place in the list; start without one")
         before = int(after) if after else _NEWEST
-        rows = self._rows(
-            "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
-            "WHERE s.kind = :kind AND o.parent = '' AND s.seq < :before AND :status IN ('', s.status) "
-            "AND :directory IN ('', o.directory) "
-            "AND o.created_ms >= :since_ms AND (:until_ms = 0 OR o.created_ms <= :until_ms) "
-            "AND (:archived = 'any' OR s.archived = CASE :archived WHEN 'trash' THEN 2 ELSE :archived = 'yes' END) "
-            "AND (:tag = '' OR :tag IN (SELECT value FROM json_each(s.tags))) ORDER BY s.seq DESC LIMIT :most",
-            **asdict(wanted),
-            kind=kind,
-            before=before,
-            most=limit + 1,
-        )
+        rows = self._rows(_OBJECTIVES, **asdict(wanted), kind=kind, before=before, most=limit + 1)
         page = rows[:limit]
         return [_objective(state, goal) for _, state, goal in page], str(page[-1][0]) if len(rows) > limit else ""
 
@@ -174,16 +167,6 @@ class Views:
         if not rows:
             raise _missing(id)
         return _objective(*rows[0])
-
-    def agents(self, id: SessionId) -> list[ObjectiveRow]:
-        """Every subagent below a session, oldest first, so that each comes after its parent.
-
-        Raises:
-            NotFound: no such session.
-        """
-        self.objective(id)
-        rows = self._rows(_AGENTS, id=id)
-        return [_objective(*row) for row in rows]
 
     def steps(self, id: SessionId, after: int = 0, limit: int = 50) -> list[StepRow]:
         """In order, those whose index is past ``after``.

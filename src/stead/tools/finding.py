@@ -60,7 +60,9 @@ class FindTools(StructTool[FindArguments]):
     """
 
     def __init__(self, tools: Callable[[], Sequence[ToolSpec]], ways: Ways) -> None:
-        super().__init__("find_tools", "Find more tools: web search, browser, APIs, history.", FindArguments, _THINK)
+        super().__init__(
+            "find_tools", "Find more tools: web search, browser, APIs, history, subagents.", FindArguments, _THINK
+        )
         self._tools = tools
         self._ways = ways
 

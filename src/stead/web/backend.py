@@ -46,13 +46,6 @@ class Work(Protocol):
             NotFound: no such objective.
         """
 
-    def agents(self, id: SessionId) -> Sequence[ObjectiveRow]:
-        """Every subagent below a session, each after its parent.
-
-        Raises:
-            NotFound: no such session.
-        """
-
     def steps(self, id: SessionId, after: int, limit: int) -> Sequence[StepRow]:
         """In order, those whose index is past ``after``.
 

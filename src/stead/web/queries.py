@@ -160,6 +160,13 @@ def list_approvals(
     return context.behind.views.approvals(status=status, session=whose, limit=limit)
 
 
+def list_agents(context: Context, session: SessionId) -> Sequence[ObjectiveRow]:
+    """The subagents below it, oldest first, so that each comes after its parent; 500 at most."""
+    context.behind.views.objective(session)
+    wanted = Wanted(archived="any", below=session)
+    return context.behind.views.objectives(kind="objective", wanted=wanted, after="", limit=500)[0][::-1]
+
+
 async def list_watchers(context: Context, session: SessionId) -> tuple[Watcher, ...]:
     """Who has it before their eyes, the longest first."""
     await asyncio.to_thread(context.behind.views.objective, session)
@@ -218,7 +225,7 @@ SESSION_ROUTES = (
     get("/sessions/{session}", "show_session", backend.Work.objective, _VIEWS),
     get("/sessions/{session}/steps", "list_session_steps", list_steps),
     get("/sessions/{session}/timeline", "show_timeline", show_timeline, gives=Content(TimelinePage)),
-    get("/sessions/{session}/agents", "list_agents", backend.Work.agents, _VIEWS),
+    get("/sessions/{session}/agents", "list_agents", list_agents),
     get("/sessions/{session}/context", "show_context", runtime.Work.context, _WORK),
     get("/sessions/{session}/watchers", "list_watchers", list_watchers),
     get("/sessions/{session}/calls", "list_calls", runtime.Work.calls, _WORK),

@@ -22,6 +22,7 @@ import { ScrollBox } from "@/ui/ScrollBox";
 import { Sheet } from "@/ui/Sheet";
 import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
+import { Agents, ParentLink } from "./Agents";
 import { Composer } from "./Composer";
 import { Contract } from "./Contract";
 import { Controls } from "./Controls";
@@ -154,6 +155,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
           {!ended && (
             <div className="border-line border-t">
               <Now row={row} story={story} onQuestion={toQuestion}>
+                <Agents row={row} />
                 <Queue session={row.id} active={isRunning(row.status)} />
               </Now>
               <Composer
@@ -230,6 +232,7 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
             <SafeText>{row.directory}</SafeText>
           </span>
           <ModelSwitch id={row.id} chain={row.chain} />
+          <ParentLink row={row} />
           <Presence session={row.id} story={story} />
         </div>
       </div>

@@ -144,6 +144,7 @@ function common(draft: Draft) {
       stall: draft.stall,
       repetition: draft.repetition,
       send_backs: draft.sendBacks,
+      calls: 10_000,
     },
   };
 }

@@ -11,7 +11,14 @@ import { formatTokens, formatUsd } from "@/ui/format";
 import { TextArea } from "@/ui/TextArea";
 
 const BUDGET: Schema["Budget"] = { tokens: 400_000, usd_micros: 1_000_000 };
-const LIMITS: Schema["Limits"] = { iterations: 50, stall: 3, repetition: 3, wall_s: 14_400, send_backs: 3 };
+const LIMITS: Schema["Limits"] = {
+  iterations: 50,
+  stall: 3,
+  repetition: 3,
+  wall_s: 14_400,
+  send_backs: 3,
+  calls: 10_000,
+};
 
 const SUGGESTED = [
   ["sugOverview", "sugOverviewGoal"],

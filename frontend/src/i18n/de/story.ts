@@ -142,6 +142,10 @@ export default translation<typeof t>()({
   recalledDead: "Nicht verfügbar: {ways}.",
   recalledMemory: "„{text}“ anzeigen",
   byPinned: "angeheftet",
+  agentSpawned: "Subagent gestartet, mit bis zu {tokens}",
+  agentDropped: "Nicht mitgegeben: {names}",
+  agentEnded: "Subagent beendet: {ended} ({tokens})",
+  agentOpen: "Sitzung des Subagenten öffnen",
   redacted:
     "{count, plural, one {Worte aus # Ereignis wurden gelöscht} other {Worte aus # Ereignissen wurden gelöscht}}",
   trimmed: "Ältere Ergebnisse werden ab jetzt gekürzt",
@@ -225,6 +229,7 @@ export default translation<typeof t>()({
   reason_stall: "derselbe Aufruf wurde wiederholt",
   reason_repetition: "dieselbe Antwort wurde wiederholt",
   reason_wall_time: "das Zeitlimit war erreicht",
+  reason_calls: "das Limit der Werkzeugaufrufe war erreicht",
   reason_checks: "eine Prüfung ist nicht bestanden",
   reason_plan: "der eigene Plan ist nicht fertig",
   reason_confirm: "eine Prüfung braucht deine Antwort",

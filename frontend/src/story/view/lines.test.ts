@@ -36,3 +36,11 @@ it("explains what an interrupted request has reserved", () => {
     "Model error: Busy",
   );
 });
+
+it("says of a subagent what it may use, and of its end how it ended", () => {
+  const allotment = { tokens: 1000, usd_micros: 1, seconds: 9, iterations: 3 };
+  const spawned = { type: "agent.spawned", session: "s_1", title: "coder: mend", allotment, dropped: [] };
+  expect(shownOf(spawned as never)).toMatchObject({ kind: "work", text: expect.stringContaining("1,000") });
+  const ended = { type: "agent.ended", session: "s_1", status: "incomplete", reason: "calls", spend: { tokens: 1000 } };
+  expect(shownOf(ended as never)).toMatchObject({ text: expect.stringContaining("limit of tool calls") });
+});

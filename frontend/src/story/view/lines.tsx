@@ -4,6 +4,7 @@ import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { HelpLink } from "@/ui/HelpLink";
+import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
@@ -132,6 +133,28 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
     more: text && <LongText text={text} label={t("lineOutput")} end />,
   }),
   "terminal.closed": ({ exit_code }) => quiet(t("terminalClosed", { code: exit_code })),
+  "agent.spawned": ({ session, title, allotment, dropped }) => ({
+    kind: "work",
+    text: t("agentSpawned", { tokens: tokens(allotment.tokens) }),
+    more: (
+      <div className="text-sm">
+        <Agent id={session} title={title} />
+        {dropped.length > 0 && (
+          <p className="text-ink-2">
+            <SafeText>{t("agentDropped", { names: dropped.join(", ") })}</SafeText>
+          </p>
+        )}
+      </div>
+    ),
+  }),
+  "agent.ended": ({ session, status, reason, spend }) => ({
+    kind: END_KINDS[status],
+    text: t("agentEnded", {
+      ended: t(`ended_${status}`, { why: reasonWords(reason) }),
+      tokens: tokens(spend.tokens),
+    }),
+    more: <Agent id={session} />,
+  }),
   "reading.failed": ({ error }) => ({ kind: "danger", text: t("readingFailed", { why: error }) }),
 };
 
@@ -143,6 +166,14 @@ export function shownOf(body: LineBody): Shown {
 
 export function quiet(text: string): Shown {
   return { kind: "quiet", text };
+}
+
+function Agent({ id, title = "" }: { id: string; title?: string }) {
+  return (
+    <Link to="/objectives/$id" params={{ id }} className="min-w-0 text-sm">
+      {title ? <SafeText>{title}</SafeText> : t("agentOpen")}
+    </Link>
+  );
 }
 
 function rulesRead({ files }: Schema["ProjectRulesRead"]): Shown {

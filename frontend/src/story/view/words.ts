@@ -60,6 +60,7 @@ const REASONS: ReadonlySet<string> = new Set([
   "stall",
   "repetition",
   "wall_time",
+  "calls",
   "checks",
   "plan",
   "confirm",
