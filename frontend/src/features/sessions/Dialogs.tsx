@@ -11,7 +11,7 @@ import { type Amount, budgetOf } from "./draft";
 
 interface QuestionProps {
   /** What is asked about; its texts are found by it. */
-  what: "cancel" | "retry" | "delete";
+  what: "cancel" | "retry" | "delete" | "stop" | "archive";
   title: string;
   detail: string;
   no: string;
@@ -24,7 +24,19 @@ interface QuestionProps {
   children?: ReactNode;
 }
 
-function Question({ what, title, detail, no, yes, danger, busy, error, onYes, onClose, children }: QuestionProps) {
+export function Question({
+  what,
+  title,
+  detail,
+  no,
+  yes,
+  danger,
+  busy,
+  error,
+  onYes,
+  onClose,
+  children,
+}: QuestionProps) {
   return (
     <Dialog
       open

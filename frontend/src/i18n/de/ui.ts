@@ -46,4 +46,8 @@ export default translation<typeof t>()({
   helpRate: "Zu viele Anfragen auf einmal. Warte einen Moment.",
   helpTimeout: "Es kam nicht rechtzeitig eine Antwort.",
   helpReload: "Seite neu laden",
+  readingMore: "Weitere werden geladen …",
+  moreFailed: "Weitere konnten nicht geladen werden",
+  chosen: "{count, plural, one {# ausgewählt} other {# ausgewählt}}",
+  chooseNone: "Auswahl aufheben",
 });

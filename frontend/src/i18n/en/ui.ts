@@ -46,4 +46,8 @@ export const t = define("ui", {
   helpRate: "Too many requests at once. Wait a moment.",
   helpTimeout: "There was no answer in time.",
   helpReload: "Reload the page",
+  readingMore: "Loading more…",
+  moreFailed: "Couldn’t load more",
+  chosen: "{count, plural, one {# selected} other {# selected}}",
+  chooseNone: "Clear selection",
 });
