@@ -186,7 +186,7 @@ function Line({
       </div>
       <div className="flex flex-wrap items-center gap-2 max-md:order-2 max-md:col-span-2">
         <Button size="sm" icon="edit" aria-label={t("openNamed", { title })} onClick={() => onEdit(directive)}>
-          {t("open")}
+          {t("edit")}
         </Button>
         <Button size="sm" icon="clock" aria-label={t("versionsNamed", { title })} onClick={() => onVersions(directive)}>
           {t("versions")}

@@ -31,7 +31,7 @@ export function DirectivesPage() {
     <div className="grid max-w-300 gap-10 p-4 md:p-6">
       <div>
         <PageHead
-          title={t("title")}
+          title={t("directives")}
           description={t("about")}
           actions={
             <>

@@ -65,7 +65,7 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
         </p>
       )}
       <div className="grid gap-3 md:grid-cols-[minmax(0,1fr)_14rem]">
-        <Field label={t("name")} error={tried && !draft.title.trim() && t("nameMissing")}>
+        <Field label={t("titleField")} error={tried && !draft.title.trim() && t("nameMissing")}>
           <Input value={draft.title} onValueChange={(title) => set({ title })} maxLength={80} />
         </Field>
         <Field label={t("kind")}>
@@ -108,7 +108,7 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
         <FolderPicker
           value={draft.directory}
           hint={t("onlyHint")}
-          error={tried && !told.directory ? t("onlyMissing") : undefined}
+          error={tried && !told.directory ? t("folderMissing") : undefined}
           onChange={(directory) => set({ directory })}
         />
       )}

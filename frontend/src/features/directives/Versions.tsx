@@ -134,7 +134,7 @@ function Compare({ id, path, versions }: { id: string; path: string; versions: r
     <Disclosure summary={t("compare")} open={open} onOpenChange={setOpen} className="mb-2">
       <div className="grid gap-3 pb-2">
         <div className="grid grid-cols-2 gap-3 md:max-w-100">
-          <Field label={t("compareOld")}>
+          <Field label={t("from")}>
             <Select items={choices} value={chosen.old} onValueChange={(old) => choose({ ...chosen, old })} />
           </Field>
           <Field label={t("compareNew")}>

@@ -53,7 +53,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       description={t("addAbout")}
       cancel={t("cancel")}
       send={t("remember")}
-      busy={remember.isPending && t("remembering")}
+      busy={remember.isPending && t("savingNow")}
       onSend={submit}
       onClose={onClose}
     >

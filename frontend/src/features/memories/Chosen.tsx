@@ -53,7 +53,7 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
             {t("unpin")}
           </Button>
           <Button size="sm" disabled={busy} onClick={then(() => takeBack(live))}>
-            {t("retire")}
+            {t("archive")}
           </Button>
         </>
       )}

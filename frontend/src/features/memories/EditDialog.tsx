@@ -42,7 +42,7 @@ export function EditDialog({ memory, onClose }: EditDialogProps) {
       description={t("editAbout")}
       cancel={t("cancel")}
       send={t("save")}
-      busy={save.pending && t("saving")}
+      busy={save.pending && t("savingNow")}
       onSend={submit}
       onClose={() => onClose("")}
     >

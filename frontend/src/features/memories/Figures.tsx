@@ -208,7 +208,7 @@ const TOLD: readonly Column<Row>[] = [
   { id: "uses", header: t("uses"), numeric: true, value: (row) => row.uses },
   {
     id: "last",
-    header: t("lastTold"),
+    header: t("lastUsed"),
     numeric: true,
     width: 150,
     value: (row) => row.last_used_ms || null,

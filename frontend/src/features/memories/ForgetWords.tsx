@@ -53,7 +53,7 @@ export function ForgetWords() {
         />
         <div>
           <Button type="submit" busy={near.isPending && t("searching")}>
-            {t("look")}
+            {t("find")}
           </Button>
         </div>
       </form>

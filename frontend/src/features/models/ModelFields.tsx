@@ -13,7 +13,7 @@ export function ModelFields({ value, onChange }: { value: Ref; onChange: (ref: R
   const rows = providers.data?.items ?? [];
   return (
     <>
-      <Field label={t("modelProvider")}>
+      <Field label={t("provider")}>
         <Select
           items={rows.map((row) => ({ value: row.name, label: row.name }))}
           value={value.provider || null}
@@ -22,7 +22,7 @@ export function ModelFields({ value, onChange }: { value: Ref; onChange: (ref: R
           }
         />
       </Field>
-      <Field label={t("modelName")}>
+      <Field label={t("model")}>
         <Input mono value={value.model} onValueChange={(model) => onChange({ ...value, model })} />
       </Field>
     </>

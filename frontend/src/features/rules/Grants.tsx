@@ -96,7 +96,7 @@ function TakeBack({ grant: { made }, onClose }: { grant: Grant; onClose: () => v
               })
             }
           >
-            {t("grantEnd")}
+            {t("takeBack")}
           </Button>
         </>
       }

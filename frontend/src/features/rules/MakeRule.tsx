@@ -69,7 +69,7 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
           setForm(null);
           setTried(false);
           preview.reset();
-          toast({ title: t("made"), kind: "good" });
+          toast({ title: t("ruleMade"), kind: "good" });
           made?.();
           return queries.invalidateQueries({ queryKey: ["rules"] });
         },

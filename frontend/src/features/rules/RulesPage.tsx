@@ -53,7 +53,7 @@ export function RulesPage() {
   return (
     <div className="grid max-w-300 gap-10 p-4 md:p-6">
       <div className="grid gap-5">
-        <PageHead title={t("title")} description={t("about")} />
+        <PageHead title={t("rules")} description={t("about")} />
         <MakeRule />
         <DataTable
           name={t("table")}
@@ -85,7 +85,7 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
   );
   if (changing) {
     return (
-      <Dialog open onOpenChange={(open) => !open && onClose()} size="lg" title={t("changeRule")}>
+      <Dialog open onOpenChange={(open) => !open && onClose()} size="lg" title={t("edit")}>
         <MakeRule replaced={rule} made={onClose} />
       </Dialog>
     );
@@ -100,7 +100,7 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       footer={
         <>
           <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button onClick={() => setChanging(true)}>{t("changeRule")}</Button>
+          <Button onClick={() => setChanging(true)}>{t("edit")}</Button>
           {!rule.confirmed && (
             <Button
               kind="primary"

@@ -6,7 +6,7 @@ import type { Kind } from "./words";
 /** Everywhere, in objectives, or in sessions; each with an address of its own. */
 export function Filters({ query, where }: { query: string; where: Kind | "" }) {
   return (
-    <nav aria-label={t("filter")}>
+    <nav aria-label={t("place")}>
       <ul className="flex gap-1">
         {(["", "objective", "session"] as const).map((one) => (
           <li key={one}>

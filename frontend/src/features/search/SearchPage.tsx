@@ -29,7 +29,7 @@ export function SearchPage() {
   const where = search.in === "objective" || search.in === "session" ? search.in : "";
   return (
     <div className="max-w-220 p-4 md:p-6">
-      <PageHead title={t("title")} description={t("about")} />
+      <PageHead title={t("search")} description={t("about")} />
       <Query query={query} where={where} />
       {query.trim() ? (
         <Results key={query} query={query.trim()} where={where} />

@@ -112,7 +112,7 @@ function Bound({ name, binding }: { name: string; binding: Binding }) {
         size="sm"
         kind="danger"
         aria-label={t("unbindOf", { name: destinationOf(binding) })}
-        busy={unbind.isPending && `${t("unbinding")}…`}
+        busy={unbind.isPending && `${t("removing")}…`}
         onClick={() => unbind.mutate(name, { onSuccess: readAgain })}
       >
         {t("unbind")}

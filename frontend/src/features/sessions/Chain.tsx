@@ -46,13 +46,13 @@ export function Chain({ chain, onChange }: { chain: readonly Ref[]; onChange: (c
             {place > 0 && (
               <IconButton
                 icon="chevron-up"
-                label={t("up", { name: nameOf(ref) })}
+                label={t("moveUp", { name: nameOf(ref) })}
                 onClick={() => onChange(raised(chain, place))}
               />
             )}
             <IconButton
               icon="cross"
-              label={t("remove", { name: nameOf(ref) })}
+              label={t("removeNamed", { name: nameOf(ref) })}
               onClick={() => onChange(chain.filter((_, other) => other !== place))}
             />
           </li>
@@ -68,7 +68,7 @@ export function Chain({ chain, onChange }: { chain: readonly Ref[]; onChange: (c
             onChange([]);
           }}
         >
-          {t("modelsBack")}
+          {t("useDefault")}
         </Button>
       </div>
     </div>

@@ -50,9 +50,9 @@ function ChecksDialog({ row, onClose }: { row: Row; onClose: () => void }) {
   return (
     <FormDialog
       title={t("checks")}
-      cancel={t("checksCancel")}
+      cancel={t("cancel")}
       send={t("checksSave")}
-      busy={put.isPending && t("checksSaving")}
+      busy={put.isPending && t("savingNow")}
       onClose={onClose}
       onSend={() => put.mutate({ checks: lines(text).map(checkOf), dropped: [] }, { onSuccess: onClose })}
     >
@@ -140,7 +140,7 @@ function Answers({ row, check }: { row: Row; check: Check }) {
             disabled={put.isPending}
             onClick={() => put.mutate({ checks: [...own(row), asked], dropped: [] })}
           >
-            {t("checkAccept")}
+            {t("accept")}
           </Button>
           <Button
             kind="quiet"
@@ -148,7 +148,7 @@ function Answers({ row, check }: { row: Row; check: Check }) {
             disabled={put.isPending}
             onClick={() => put.mutate({ checks: own(row), dropped: [id] })}
           >
-            {t("checkRemove")}
+            {t("remove")}
           </Button>
         </span>
       )}

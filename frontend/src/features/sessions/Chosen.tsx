@@ -39,7 +39,7 @@ export function Chosen({ rows, onClear }: { rows: readonly Row[]; onClear: () =>
       toast({ title: t("manyDone", { count: done }), kind: "good" });
       onClear();
     } catch (error) {
-      toastError(t("manyFailed", { done, count: of(verb).length }), error);
+      toastError(t("doneOf", { done, count: of(verb).length }), error);
     }
     setBusy(false);
     ask(null);

@@ -104,7 +104,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
           rows={1}
           autoFocus={!isCoarse() && row.status !== "waiting"}
           value={text}
-          aria-label={t("saying")}
+          aria-label={t("message")}
           placeholder={t(SAY[row.status] ?? (working ? "sayMore" : "say"))}
           {...suggest.aria}
           onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}

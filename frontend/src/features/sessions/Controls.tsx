@@ -86,7 +86,7 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels, onRe
       )}
       <DensitySwitch />
       <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} className="max-md:hidden" />
-      <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={menu} />
+      <Menu trigger={<IconButton icon="more" label={t("more")} />} entries={menu} />
       <IconButton
         icon="columns"
         label={t(panels ? "hidePanels" : "showPanels")}

@@ -37,17 +37,17 @@ export function ForkDialog({ session, onClose }: { session: string; onClose: () 
             busy={pending !== null && t("forking")}
             onClick={fork}
           >
-            {t("forkGo")}
+            {t("forkIt")}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4">
-        <Field label={t("name")} optional>
+        <Field label={t("titleField")} optional>
           <Input value={title} onValueChange={setTitle} maxLength={80} />
         </Field>
         <RadioGroup
-          label={t("forkFolder")}
+          label={t("folder")}
           items={[
             { value: "same", label: t("forkSame"), hint: t("forkSameHint") },
             { value: "other", label: t("forkOther"), hint: t("forkOtherHint") },

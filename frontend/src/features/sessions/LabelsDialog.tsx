@@ -48,7 +48,7 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
       description={t("about")}
       cancel={t("cancel")}
       send={t("save")}
-      busy={save.isPending && t("saving")}
+      busy={save.isPending && t("savingNow")}
       onSend={() => save.mutate()}
       onClose={onClose}
     >
@@ -63,7 +63,7 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
           <TextArea rows={4} value={goal} onValueChange={setGoal} />
         </Field>
       )}
-      <Checkbox label={t("archived")} hint={t("archivedHint")} checked={archived} onCheckedChange={setArchived} />
+      <Checkbox label={t("archivedState")} hint={t("archivedHint")} checked={archived} onCheckedChange={setArchived} />
       {save.error && <ErrorNote error={save.error} />}
     </FormDialog>
   );

@@ -49,7 +49,7 @@ export function PlanDialog({ row, onClose }: { row: Row; onClose: () => void }) 
       footer={
         <>
           <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button kind="primary" busy={put.isPending && t("planSaving")} onClick={save}>
+          <Button kind="primary" busy={put.isPending && t("savingNow")} onClick={save}>
             {t("planSave")}
           </Button>
         </>

@@ -133,7 +133,7 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
         description={t("discardDetail")}
         footer={
           <>
-            <DialogClose render={<Button>{t("keepThem")}</Button>} />
+            <DialogClose render={<Button>{t("cancel")}</Button>} />
             <Button
               kind="destroy"
               busy={pending === "discard" && t("discarding")}
@@ -179,8 +179,8 @@ function Seen({
         <p className="flex flex-wrap items-center gap-2 text-ink-2 text-sm">
           {t(seen ? "trialAllShown" : "trialUnseen", { why: change.unseen })}
           {!seen && (
-            <Button size="sm" busy={whole.isPending && t("trialOpenAll")} onClick={() => whole.mutate()}>
-              {t("trialOpenAll")}
+            <Button size="sm" busy={whole.isPending && t("showAll")} onClick={() => whole.mutate()}>
+              {t("showAll")}
             </Button>
           )}
         </p>

@@ -68,7 +68,7 @@ function One({
     return (
       <p className="flex justify-between gap-3 text-sm">
         <span className="text-ink-2">{label}</span>
-        <span className="tabular">{t("usedOnly", { used: words(used) })}</span>
+        <span className="tabular">{t("usedNoLimit", { used: words(used) })}</span>
       </p>
     );
   }

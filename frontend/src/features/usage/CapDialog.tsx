@@ -34,12 +34,12 @@ export function CapDialog(props: CapDialogProps) {
     <Dialog
       open={props.open}
       onOpenChange={props.onOpenChange}
-      title={t("capTitle")}
+      title={t("limitsTitle")}
       description={t("capAbout")}
       footer={
         <>
           <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button kind="primary" type="submit" form={form} busy={pending && t("saving")}>
+          <Button kind="primary" type="submit" form={form} busy={pending && t("savingNow")}>
             {t("save")}
           </Button>
         </>

@@ -97,7 +97,7 @@ function Limit({
     return (
       <p className="flex items-baseline gap-3 text-sm">
         <span className="text-ink-2">{label}</span>
-        <span className="tabular">{t("noLimit", { used: usedWords })}</span>
+        <span className="tabular">{t("usedNoLimit", { used: usedWords })}</span>
       </p>
     );
   }

@@ -75,7 +75,7 @@ function Ranges({ range }: { range: Range }) {
                 one === range ? "border-accent text-ink" : "border-transparent text-ink-2",
               )}
             >
-              {one === 365 ? t("year") : t("days", { count: one })}
+              {one === 365 ? t("rangeYear") : t("rangeDays", { count: one })}
             </Link>
           </li>
         ))}
@@ -92,7 +92,10 @@ function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today:
   const [chosen, setChosen] = useState<Measure | null>(null);
   if (rows.length === 0) {
     return (
-      <Empty title={t("noneTitle", { days })} action={<ButtonLink to="/objectives/new">{t("noneAction")}</ButtonLink>}>
+      <Empty
+        title={t("noneTitle", { days })}
+        action={<ButtonLink to="/objectives/new">{t("newObjective")}</ButtonLink>}
+      >
         {t("noneWhy")}
       </Empty>
     );

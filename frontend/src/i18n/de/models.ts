@@ -2,16 +2,12 @@ import type { t } from "@/i18n/en/models";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  key: "Schlüssel",
   keyHint: "Liegt im verschlüsselten Tresor von Stead und wird nie wieder angezeigt.",
-  keyKept: "Ein Schlüssel ist gespeichert. Gib nur einen ein, um ihn zu ersetzen.",
   keyMissing: "Gib den Schlüssel ein oder wähle einen anderen Anbieter.",
   keyPlaceholder: "Einmal eingeben oder einfügen",
-  address: "Adresse",
   addressHint: "Wo ein OpenAI-kompatibler Server antwortet, mit Version, zum Beispiel http://127.0.0.1:9000/v1.",
   addressOwn: "Leer für {url}.",
   addressMissing: "Gib die Adresse des Servers ein.",
-  model: "Modell",
   modelHint: "So, wie der Anbieter es schreibt. Leer für den Standard.",
   modelTyped: "Der Anbieter gab keine Liste; gib den Namen des Modells ein.",
   name: "Name",
@@ -22,9 +18,7 @@ export default translation<typeof t>()({
   clearancePrivate: "Alles, was eine Aufgabe braucht",
   clearancePublic: "Nichts aus Sitzungen, die deine Dateien lesen",
   try: "Verbindung testen",
-  saving: "Wird gespeichert",
   asking: "Wird getestet, {seconds, number} s",
-  stopWaiting: "Nicht länger warten",
   stopped: "Nicht länger gewartet. Die Einstellungen sind gespeichert.",
   worked: "{name} ist verbunden",
   workedIn: "in {duration}",
@@ -42,11 +36,9 @@ export default translation<typeof t>()({
   malformed: "Der Server spricht nicht das Protokoll dieses Anbieters. Prüfe die Adresse.",
   unconfigured: "Etwas fehlt. Gib den Schlüssel erneut ein und nenne ein Modell.",
   other: "Prüfe den Schlüssel, die Adresse und das Modell.",
-  said: "Details",
   keyNone: "keiner nötig",
   keyVault: "im Tresor",
   keyGone: "fehlt",
   keyEnv: "aus {name}",
   keyEnvGone: "{name} ist nicht gesetzt",
-  close: "Schließen",
 });

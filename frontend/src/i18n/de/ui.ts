@@ -2,7 +2,6 @@ import type { t } from "@/i18n/en/ui";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  close: "Schließen",
   dismiss: "Ausblenden",
   copy: "Kopieren",
   copied: "Kopiert",
@@ -11,23 +10,17 @@ export default translation<typeof t>()({
   noMatch: "Keine Treffer für „{text}“.",
   clear: "Leeren",
   optional: "optional",
-  unknown: "unbekannt",
-  priceUnknown: "Preis unbekannt",
   atLeast: "mindestens {amount}",
   fromUntrusted: "Aus einer nicht vertrauenswürdigen Quelle: {origins}",
   untrusted: "nicht vertrauenswürdig",
   hidden: "Verborgenes Zeichen {code}",
   hiddenNamed: "Verborgenes Zeichen {code} ({name})",
-  whatHappened: "Details",
   errorTitle: "Etwas ist schiefgegangen",
-  loading: "Wird geladen …",
-  notifications: "Benachrichtigungen",
   errorOffline: "Stead antwortet nicht",
   errorMissing: "Nicht gefunden",
   errorConflict: "Gerade nicht möglich",
   errorRefused: "Nicht angenommen",
   errorCode: "Code:",
-  errorAgain: "Erneut versuchen",
   helpOffline: "Stead startet vielleicht gerade neu. Versuch es gleich noch einmal.",
   helpAuth: "Dieser Browser ist abgemeldet oder darf das nicht.",
   helpSignIn: "Anmelden",
@@ -49,5 +42,4 @@ export default translation<typeof t>()({
   readingMore: "Weitere werden geladen …",
   moreFailed: "Weitere konnten nicht geladen werden",
   chosen: "{count, plural, one {# ausgewählt} other {# ausgewählt}}",
-  chooseNone: "Auswahl aufheben",
 });

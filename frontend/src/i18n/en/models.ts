@@ -2,16 +2,12 @@
 import { define } from "@/i18n";
 
 export const t = define("models", {
-  key: "Key",
   keyHint: "Stored in Stead’s encrypted vault, and never shown again.",
-  keyKept: "A key is saved. Type one only to replace it.",
   keyMissing: "Type the key, or choose another provider.",
   keyPlaceholder: "Type or paste it once",
-  address: "Address",
   addressHint: "Where an OpenAI-compatible server answers, with its version, such as http://127.0.0.1:9000/v1.",
   addressOwn: "Empty for {url}.",
   addressMissing: "Enter the server’s address.",
-  model: "Model",
   modelHint: "As the provider writes it. Empty for the default.",
   modelTyped: "The provider gave no list; type the model’s name.",
   name: "Name",
@@ -22,9 +18,7 @@ export const t = define("models", {
   clearancePrivate: "Everything a task needs",
   clearancePublic: "Nothing from sessions that read your files",
   try: "Test connection",
-  saving: "Saving",
   asking: "Testing, {seconds, number} s",
-  stopWaiting: "Stop waiting",
   stopped: "Stopped waiting. The settings are saved.",
   worked: "{name} is connected",
   workedIn: "in {duration}",
@@ -40,11 +34,9 @@ export const t = define("models", {
   malformed: "The server does not speak this provider’s protocol. Check the address.",
   unconfigured: "Something is missing. Enter the key again, and name a model.",
   other: "Check the key, the address and the model.",
-  said: "Details",
   keyNone: "no key needed",
   keyVault: "in the vault",
   keyGone: "missing",
   keyEnv: "from {name}",
   keyEnvGone: "{name} is not set",
-  close: "Close",
 });

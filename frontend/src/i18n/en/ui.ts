@@ -2,7 +2,6 @@
 import { define } from "@/i18n";
 
 export const t = define("ui", {
-  close: "Close",
   dismiss: "Dismiss",
   copy: "Copy",
   copied: "Copied",
@@ -11,23 +10,17 @@ export const t = define("ui", {
   noMatch: "No matches for “{text}”.",
   clear: "Clear",
   optional: "optional",
-  unknown: "unknown",
-  priceUnknown: "price unknown",
   atLeast: "at least {amount}",
   fromUntrusted: "From an untrusted source: {origins}",
   untrusted: "untrusted",
   hidden: "Hidden character {code}",
   hiddenNamed: "Hidden character {code} ({name})",
-  whatHappened: "Details",
   errorTitle: "Something went wrong",
   errorOffline: "Stead doesn’t respond",
   errorMissing: "Not found",
   errorConflict: "Not possible right now",
   errorRefused: "Not accepted",
   errorCode: "Code:",
-  loading: "Loading…",
-  notifications: "Notifications",
-  errorAgain: "Try again",
   helpOffline: "It may be restarting. Try again in a moment.",
   helpAuth: "This browser is signed out, or may not do this.",
   helpSignIn: "Sign in",
@@ -49,5 +42,4 @@ export const t = define("ui", {
   readingMore: "Loading more…",
   moreFailed: "Couldn’t load more",
   chosen: "{count, plural, one {# selected} other {# selected}}",
-  chooseNone: "Clear selection",
 });

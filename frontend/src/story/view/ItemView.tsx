@@ -200,7 +200,7 @@ function Blocked({ step }: { step: StepItem }) {
   const { text = "", rule = "" } = step.judged?.reason ?? {};
   return (
     <p className="pb-1 ps-5 text-ink-2 text-sm">
-      <SafeText>{text}</SafeText> {rule.startsWith("rule-") && <Link to="/rules">{t("toRules")}</Link>}
+      <SafeText>{text}</SafeText> {rule.startsWith("rule-") && <Link to="/rules">{t("rules")}</Link>}
     </p>
   );
 }
@@ -231,7 +231,7 @@ function Plan({ item: { body, before } }: { item: PlanItem }) {
     const now = steps.find((step) => step.status === "doing")?.title ?? "";
     return (
       <p className="py-1 text-ink-2 text-sm">
-        {t("planned")}: {t("planStep", { done, count: steps.length })}
+        {t("plan")}: {t("doneOf", { done, count: steps.length })}
         {now && (
           <>
             {" · "}

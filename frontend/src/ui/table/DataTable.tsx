@@ -115,12 +115,12 @@ function Filled<Row extends object>({ rows, ...props }: DataTableProps<Row> & { 
           <span className="tabular">{t("selected", { count: chosen.length })}</span>
           {actions(chosen, clear)}
           <Button kind="quiet" size="sm" onClick={clear}>
-            {t("unselect")}
+            {t("chooseNone")}
           </Button>
         </div>
       )}
       {shown.length === 0 ? (
-        <Empty title={t("nothingMatches")} action={<Button onClick={() => setNarrowing(NOTHING)}>{t("clear")}</Button>}>
+        <Empty title={t("noMatchTitle")} action={<Button onClick={() => setNarrowing(NOTHING)}>{t("clear")}</Button>}>
           {t("nothingMatchesWhy", { count: rows.length })}
         </Empty>
       ) : desk ? (

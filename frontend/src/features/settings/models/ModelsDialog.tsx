@@ -30,7 +30,7 @@ export function ModelsDialog({
         <p className="text-ink-2">{t("modelsNone")}</p>
       ) : (
         <div className="grid gap-3">
-          <Field label={t("modelsFilter")}>
+          <Field label={t("find")}>
             <Input value={words} onValueChange={setWords} />
           </Field>
           {use.error && <ErrorNote error={use.error} />}

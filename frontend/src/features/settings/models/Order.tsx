@@ -45,7 +45,7 @@ export function Order({ status, rows }: { status: Schema["Readiness"]; rows: rea
               <span className="flex">
                 <IconButton
                   icon="chevron-up"
-                  label={t("orderUp", { name: nameOf(ref) })}
+                  label={t("moveUp", { name: nameOf(ref) })}
                   disabled={place === 0}
                   onClick={() => move(place, place - 1)}
                 />
@@ -58,7 +58,7 @@ export function Order({ status, rows }: { status: Schema["Readiness"]; rows: rea
                 <IconButton
                   icon="cross"
                   danger
-                  label={t("orderOut", { name: nameOf(ref) })}
+                  label={t("removeNamed", { name: nameOf(ref) })}
                   onClick={() => setDraft(draft.filter((other) => other !== ref))}
                 />
               </span>
@@ -107,7 +107,7 @@ function Add({ rows, draft, onAdd }: { rows: readonly Provider[]; draft: readonl
   }
   return (
     <div className="grid items-start gap-3 md:grid-cols-[12rem_minmax(0,1fr)_auto]">
-      <Field label={t("orderProvider")}>
+      <Field label={t("provider")}>
         <Select
           items={rows.map((one) => ({ value: one.name, label: one.name }))}
           value={provider}

@@ -74,7 +74,7 @@ function Take({ session }: { session: string }) {
           <Input value={note} onValueChange={setNote} maxLength={80} />
         </Field>
         <Button type="submit" icon="flag" busy={take.isPending && t("taking")}>
-          {t("take")}
+          {t("takeCheckpoint")}
         </Button>
       </div>
       {take.error && <ErrorNote title={t("takeFailed")} error={take.error} />}

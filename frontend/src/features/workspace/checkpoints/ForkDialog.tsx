@@ -40,14 +40,14 @@ export function ForkDialog({ session, row, onClose }: { session: string; row: Ch
             disabled={where === "own" && !directory.trim()}
             onClick={submit}
           >
-            {t("forkGo")}
+            {t("forkIt")}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4">
         <p className="max-w-measure text-base text-ink-2">{t("forkWhat")}</p>
-        <Field label={t("forkName")} optional>
+        <Field label={t("titleField")} optional>
           <Input value={title} onValueChange={setTitle} maxLength={80} />
         </Field>
         <RadioGroup
