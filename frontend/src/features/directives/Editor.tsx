@@ -49,7 +49,6 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
       size="lg"
       title={t(from.id ? "editTitle" : "newTitle")}
       description={t("editWhy")}
-      cancel={t("cancel")}
       send={t("save")}
       busy={save.isPending && `${t("saving")}…`}
       disabled={from.id !== "" && same && !narrowed(from, told)}

@@ -38,7 +38,6 @@ export function AllowDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       keep={false}
       title={t("allow")}
-      cancel={t("cancel")}
       send={t("allowIt")}
       busy={allow.isPending && `${t("allowing")}…`}
       onSend={submit}

@@ -51,7 +51,6 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t("addTitle")}
       description={t("addAbout")}
-      cancel={t("cancel")}
       send={t("remember")}
       busy={remember.isPending && t("savingNow")}
       onSend={submit}

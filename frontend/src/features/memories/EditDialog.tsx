@@ -40,7 +40,6 @@ export function EditDialog({ memory, onClose }: EditDialogProps) {
     <FormDialog
       title={t("editTitle")}
       description={t("editAbout")}
-      cancel={t("cancel")}
       send={t("save")}
       busy={save.pending && t("savingNow")}
       onSend={submit}

@@ -83,7 +83,6 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t("importTitle")}
       description={t("importAbout")}
-      cancel={t("cancel")}
       send={t("import")}
       busy={take.isPending && t("importing")}
       onSend={submit}

@@ -36,7 +36,6 @@ export function AddSecret({ taken, onClose }: { taken: readonly string[]; onClos
   return (
     <FormDialog
       title={t("add")}
-      cancel={t("cancel")}
       send={t("save")}
       busy={add.isPending && `${t("saving")}…`}
       onSend={submit}

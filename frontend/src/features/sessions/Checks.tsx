@@ -50,7 +50,6 @@ function ChecksDialog({ row, onClose }: { row: Row; onClose: () => void }) {
   return (
     <FormDialog
       title={t("checks")}
-      cancel={t("cancel")}
       send={t("checksSave")}
       busy={put.isPending && t("savingNow")}
       onClose={onClose}

@@ -46,7 +46,6 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
     <FormDialog
       title={t("title")}
       description={t("about")}
-      cancel={t("cancel")}
       send={t("save")}
       busy={save.isPending && t("savingNow")}
       onSend={() => save.mutate()}

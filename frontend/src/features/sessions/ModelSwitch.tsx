@@ -57,7 +57,6 @@ export function ModelDialog({ id, now, onClose }: { id: string; now: Schema["Mod
       title={t("modelTitle")}
       description={t("modelAbout")}
       size="sm"
-      cancel={t("cancel")}
       send={t("modelGo")}
       busy={change.isPending && t("modelGo")}
       disabled={!model}

@@ -15,14 +15,9 @@ export default translation<typeof t>()({
   capFailed: "Das Limit konnte nicht geladen werden",
   capAbout:
     "Keine Anfrage beginnt, mit der alles zusammen darüber hinausginge. Aufträge pausieren, bis das Limit erhöht wird oder der nächste Tag beginnt.",
-  limitMoney: "Geld begrenzen",
-  limitTokens: "Token begrenzen",
-  moneyField: "Geld pro Tag",
   dollars: "Dollar",
-  tokensField: "Token pro Tag",
-  noLimitHint: "Ohne Limit stoppt nur das Budget jedes Auftrags.",
   below: "Das ist weniger, als heute schon verbraucht ist: Bis morgen beginnt nichts.",
-  needed: "Gib an, wie viel, oder entferne das Limit.",
+  needed: "Gib mehr als 0 ein oder wähle „Kein Limit“.",
   save: "Limit speichern",
   saved: "Limit gespeichert",
   saveFailed: "Das Limit wurde nicht geändert",
@@ -66,4 +61,5 @@ export default translation<typeof t>()({
   replyTime: "Antwortzeit",
   noTokens: "In diesem Zeitraum wurden keine Token verbraucht.",
   noTime: "Aus diesem Zeitraum sind keine Antwortzeiten bekannt.",
+  capNone: "Kein Limit. Jeder Auftrag hat weiterhin sein eigenes.",
 });

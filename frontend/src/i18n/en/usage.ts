@@ -14,14 +14,9 @@ export const t = define("usage", {
   capFailed: "Couldn’t load the limit",
   capAbout:
     "No request starts that would take the whole home past this. Objectives pause until the cap is raised or the next day begins.",
-  limitMoney: "Limit the money",
-  limitTokens: "Limit the tokens",
-  moneyField: "Money a day",
   dollars: "dollars",
-  tokensField: "Tokens a day",
-  noLimitHint: "Without it, only the budget of each objective stops it.",
   below: "This is less than what today has used: nothing starts until tomorrow.",
-  needed: "Say how much, or take the limit away.",
+  needed: "Enter more than 0, or choose no limit.",
   save: "Save limit",
   saved: "Limit saved",
   saveFailed: "The limit was not changed",
@@ -64,4 +59,5 @@ export const t = define("usage", {
   readKept: "The ledger is in the journal and was not touched.",
   noneTitle: "No model requests in these {days} days",
   noneWhy: "Tokens and cost appear here, day by day.",
+  capNone: "No limit. Each objective still has its own.",
 });
