@@ -42,7 +42,7 @@ export function DirectivesPage() {
             </>
           }
         />
-        {list.error && <ErrorNote error={list.error} />}
+        <ErrorNote error={list.error} />
         {!rows && !list.error && <Skeleton lines={8} />}
         {rows?.length === 0 && <Empty title={t("none")}>{t("noneWhy")}</Empty>}
         {rows && rows.length > 0 && (

@@ -117,7 +117,7 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
         </Field>
       )}
       {from.id && from.kind === "behavioral_rules" && <Offers id={from.id} />}
-      {save.error && <ErrorNote title={t("saveFailed")} error={save.error} kept={t("saveKept")} />}
+      <ErrorNote title={t("saveFailed")} error={save.error} kept={t("saveKept")} />
     </FormDialog>
   );
 }

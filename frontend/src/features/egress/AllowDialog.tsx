@@ -62,7 +62,7 @@ export function AllowDialog({ onClose }: { onClose: () => void }) {
         label={t("folder")}
         error={tried && !directory.trim() ? t("folderMissing") : undefined}
       />
-      {allow.error && <ErrorNote error={allow.error} />}
+      <ErrorNote error={allow.error} />
     </FormDialog>
   );
 }

@@ -58,7 +58,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     >
       <MemoryFields draft={draft} change={(change) => setDraft({ ...draft, ...change })} tried={tried} />
       <ScopeFields scope={scope} onChange={setScope} tried={tried} />
-      {remember.error && <ErrorNote error={remember.error} kept={t("keptDraft")} />}
+      <ErrorNote error={remember.error} kept={t("keptDraft")} />
     </FormDialog>
   );
 }

@@ -49,7 +49,7 @@ export function EditDialog({ memory, onClose }: EditDialogProps) {
       {other && (
         <Checkbox label={t("wasWrong")} hint={t("wasWrongHint")} checked={wasWrong} onCheckedChange={setWasWrong} />
       )}
-      {save.error && <ErrorNote error={save.error} kept={t("keptDraft")} />}
+      <ErrorNote error={save.error} kept={t("keptDraft")} />
     </FormDialog>
   );
 }

@@ -57,7 +57,7 @@ export function ForgetWords() {
           </Button>
         </div>
       </form>
-      {near.error && <ErrorNote title={t("nearFailed")} error={near.error} kept={t("nothingDone")} />}
+      <ErrorNote title={t("nearFailed")} error={near.error} kept={t("nothingDone")} />
       {near.data && (
         <Near
           key={near.data.words.join("\n")}

@@ -115,7 +115,7 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
       </Field>
       <ScopeFields scope={scope} onChange={setScope} tried={tried} />
       {take.isPending && <HowFar />}
-      {take.error && <ErrorNote error={take.error} kept={t("keptDraft")} />}
+      <ErrorNote error={take.error} kept={t("keptDraft")} />
     </FormDialog>
   );
 }

@@ -99,7 +99,7 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
             ))}
           </ul>
         )}
-        {settle.error && <ErrorNote error={settle.error} kept={words("kept")} />}
+        <ErrorNote error={settle.error} kept={words("kept")} />
       </div>
       <div className="flex items-start gap-2">
         <Button disabled={settle.isPending} onClick={() => answer(false)}>

@@ -60,7 +60,7 @@ export function RunDialog({ row: { run }, onClose }: { row: Run; onClose: () => 
       ) : (
         <Difference diff={diff.data} />
       )}
-      {revert.error && <ErrorNote error={revert.error} kept={words("kept")} />}
+      <ErrorNote error={revert.error} kept={words("kept")} />
     </Dialog>
   );
 }

@@ -48,7 +48,7 @@ export function Runs() {
           </Button>
         </div>
         {now.isPending && <Waiting label={t("consolidating")} />}
-        {now.error && <ErrorNote error={now.error} kept={words("kept")} />}
+        <ErrorNote error={now.error} kept={words("kept")} />
         <DataTable
           name={t("runsName")}
           bare

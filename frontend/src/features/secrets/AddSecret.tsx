@@ -45,7 +45,7 @@ export function AddSecret({ taken, onClose }: { taken: readonly string[]; onClos
         <Input mono value={name} onValueChange={setName} />
       </Field>
       <ValueField element={element} error={flaw} />
-      {add.error && <ErrorNote error={add.error} />}
+      <ErrorNote error={add.error} />
     </FormDialog>
   );
 }

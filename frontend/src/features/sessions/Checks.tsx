@@ -58,7 +58,7 @@ function ChecksDialog({ row, onClose }: { row: Row; onClose: () => void }) {
       <Field label={t("checksYours")} hint={t("checksHint")}>
         <TextArea autoFocus rows={6} value={text} onValueChange={setText} />
       </Field>
-      {put.error && <ErrorNote title={t("checkFailed")} error={put.error} />}
+      <ErrorNote title={t("checkFailed")} error={put.error} />
     </FormDialog>
   );
 }

@@ -4,9 +4,9 @@ import { newKey } from "@/api/client";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
 import { ChosenBar } from "@/ui/ChosenBar";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { toast, toastError } from "@/ui/Toasts";
 import { type Deed, send } from "./commands";
-import { Question } from "./Dialogs";
 import { hasEnded, isRunning, type Row } from "./words";
 
 const VERBS = {
@@ -55,15 +55,14 @@ export function Chosen({ rows, onClear }: { rows: readonly Row[]; onClear: () =>
           </Button>
         ))}
       {asked && (
-        <Question
-          what={asked}
+        <ConfirmDialog
+          size="sm"
           title={t("manyTitle", { what: t(`many_${asked}`, { count: of(asked).length }) })}
-          detail={t(`manyDetail_${asked}`)}
+          description={t(`manyDetail_${asked}`)}
           no={t("notNow")}
           yes={t(`many_${asked}`, { count: of(asked).length })}
-          danger={asked !== "archive"}
+          kind={asked === "archive" ? "primary" : "destroy"}
           busy={busy && t("manyBusy")}
-          error={null}
           onYes={() => void carryOut(asked)}
           onClose={() => ask(null)}
         />

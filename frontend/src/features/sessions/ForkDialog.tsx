@@ -2,8 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { t } from "@/i18n/en/sessions";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { FolderPicker } from "@/ui/FolderPicker";
@@ -23,24 +22,15 @@ export function ForkDialog({ session, onClose }: { session: string; onClose: () 
       void navigate({ to: "/sessions/$id", params: { id: answer.session } });
     });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
+    <ConfirmDialog
+      onClose={onClose}
       title={t("forkTitle")}
       description={t("forkDetail")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="primary"
-            disabled={where === "other" && !directory.trim()}
-            busy={pending !== null && t("forking")}
-            onClick={fork}
-          >
-            {t("forkIt")}
-          </Button>
-        </>
-      }
+      kind="primary"
+      disabled={where === "other" && !directory.trim()}
+      busy={pending !== null && t("forking")}
+      onYes={fork}
+      yes={t("forkIt")}
     >
       <div className="flex flex-col gap-4">
         <Field label={t("titleField")} optional>
@@ -58,6 +48,6 @@ export function ForkDialog({ session, onClose }: { session: string; onClose: () 
         {where === "other" && <FolderPicker value={directory} onChange={setDirectory} />}
         {error && <ErrorNote title={t("failed_fork")} error={error} />}
       </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

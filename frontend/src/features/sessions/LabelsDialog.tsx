@@ -63,7 +63,7 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
         </Field>
       )}
       <Checkbox label={t("archivedState")} hint={t("archivedHint")} checked={archived} onCheckedChange={setArchived} />
-      {save.error && <ErrorNote error={save.error} />}
+      <ErrorNote error={save.error} />
     </FormDialog>
   );
 }

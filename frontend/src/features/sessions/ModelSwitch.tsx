@@ -71,7 +71,7 @@ export function ModelDialog({ id, now, onClose }: { id: string; now: Schema["Mod
           onValueChange={setEffort}
         />
       </Field>
-      {change.error && <ErrorNote error={change.error} />}
+      <ErrorNote error={change.error} />
     </FormDialog>
   );
 }

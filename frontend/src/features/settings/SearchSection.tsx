@@ -137,7 +137,7 @@ function TryIt() {
             <SafeText>{check.text}</SafeText>
           </ErrorNote>
         )}
-        {trial.error && <ErrorNote error={trial.error} />}
+        <ErrorNote error={trial.error} />
       </div>
     </div>
   );

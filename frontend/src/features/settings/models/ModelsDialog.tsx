@@ -33,7 +33,7 @@ export function ModelsDialog({
           <Field label={t("find")}>
             <Input value={words} onValueChange={setWords} />
           </Field>
-          {use.error && <ErrorNote error={use.error} />}
+          <ErrorNote error={use.error} />
           <ScrollBox
             className="max-h-[48dvh] overflow-y-auto"
             role="group"

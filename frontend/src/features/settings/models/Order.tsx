@@ -67,7 +67,7 @@ export function Order({ status, rows }: { status: Schema["Readiness"]; rows: rea
         </ol>
       )}
       <Add rows={rows} draft={draft} onAdd={(ref) => setDraft([...draft, ref])} />
-      {save.error && <ErrorNote error={save.error} />}
+      <ErrorNote error={save.error} />
       <div className="flex flex-wrap items-center gap-3">
         <Button
           kind="primary"

@@ -91,7 +91,7 @@ export function SettingsDialog({ row, onOpenChange }: { row: Provider; onOpenCha
           onValueChange={(effort) => change({ effort })}
         />
       </Field>
-      {save.error && <ErrorNote error={save.error} />}
+      <ErrorNote error={save.error} />
     </FormDialog>
   );
 }

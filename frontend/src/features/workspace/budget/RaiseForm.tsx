@@ -58,7 +58,7 @@ export function RaiseForm({
         format={{ style: "currency", currency: "USD" }}
       />
       {below && <p className="text-sm text-ask">{t("belowSpent")}</p>}
-      {raise.error && <ErrorNote title={t("raiseFailed")} error={raise.error} />}
+      <ErrorNote title={t("raiseFailed")} error={raise.error} />
       <Button
         type="submit"
         kind="primary"

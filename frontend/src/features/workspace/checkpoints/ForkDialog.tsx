@@ -3,8 +3,7 @@ import { useState } from "react";
 import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/workspace";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { Input } from "@/ui/Input";
@@ -26,24 +25,15 @@ export function ForkDialog({ session, row, onClose }: { session: string; row: Ch
       { onSuccess: (answer) => void navigate({ to: "/sessions/$id", params: { id: answer.session } }) },
     );
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
+    <ConfirmDialog
+      onClose={onClose}
       title={t("forkTitle")}
       description={named(row)}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="primary"
-            busy={fork.isPending && t("forking")}
-            disabled={where === "own" && !directory.trim()}
-            onClick={submit}
-          >
-            {t("forkIt")}
-          </Button>
-        </>
-      }
+      kind="primary"
+      busy={fork.isPending && t("forking")}
+      disabled={where === "own" && !directory.trim()}
+      onYes={submit}
+      yes={t("forkIt")}
     >
       <div className="flex flex-col gap-4">
         <p className="max-w-measure text-base text-ink-2">{t("forkWhat")}</p>
@@ -64,8 +54,8 @@ export function ForkDialog({ session, row, onClose }: { session: string; row: Ch
             <Input mono value={directory} onValueChange={setDirectory} />
           </Field>
         )}
-        {fork.error && <ErrorNote title={t("forkFailed")} error={fork.error} />}
+        <ErrorNote title={t("forkFailed")} error={fork.error} />
       </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
