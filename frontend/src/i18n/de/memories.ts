@@ -73,8 +73,6 @@ export default translation<typeof t>()({
   restore: "Wiederherstellen",
   restoreAll: "Wiederherstellen",
   forget: "Löschen…",
-  exportChosen: "Exportieren",
-  exportAll: "Exportieren",
   import: "Importieren",
   chooseAll: "Alle {count, number} angezeigten auswählen",
   didPin: "{count, plural, one {Angeheftet} other {# angeheftet}}",

@@ -41,4 +41,7 @@ export default translation<typeof t>()({
   keyGone: "fehlt",
   keyEnv: "aus {name}",
   keyEnvGone: "{name} ist nicht gesetzt",
+  orderDown: "{name} nach unten",
+  orderFirst: "Standard",
+  orderThen: "danach",
 });

@@ -133,11 +133,9 @@ export default translation<typeof t>()({
   forkTitle: "Von diesem Prüfpunkt abzweigen",
   forkWhat:
     "Eine neue Sitzung setzt an dieser Stelle des Gesprächs fort. Diese bleibt, wie sie ist; ihre Freigaben gehen nicht über.",
-  forkWhere: "Ordner",
   forkSameHint: "Mit den Dateien, wie sie jetzt sind.",
   forkOwn: "Ein neuer Ordner",
   forkOwnHint: "Mit den Dateien, wie sie damals waren.",
-  forkFolder: "Ordner",
   forkFolderHint: "Ein absoluter Pfad zu einem vorhandenen, leeren Ordner.",
   forkFailed: "Abzweigen fehlgeschlagen",
 
@@ -193,4 +191,7 @@ export default translation<typeof t>()({
   runsNow: "Laufender Aufruf",
   runsQuiet: "Keine Ausgabe, seit diese Seite geöffnet ist.",
   runsGap: "Der Anfang wird nicht angezeigt.",
+  forkNowTitle: "Diese Sitzung abzweigen",
+  forkDetail: "Eine neue Sitzung setzt hier fort; diese bleibt, wie sie ist.",
+  forkNowHint: "Die Dateien werden in ihrem jetzigen Stand kopiert.",
 });

@@ -72,8 +72,6 @@ export const t = define("memories", {
   restore: "Restore",
   restoreAll: "Restore",
   forget: "Delete…",
-  exportChosen: "Export",
-  exportAll: "Export",
   import: "Import",
   chooseAll: "Select all {count, number} shown",
   didPin: "{count, plural, one {Pinned} other {# pinned}}",

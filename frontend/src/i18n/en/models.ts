@@ -39,4 +39,7 @@ export const t = define("models", {
   keyGone: "missing",
   keyEnv: "from {name}",
   keyEnvGone: "{name} is not set",
+  orderDown: "Move {name} down",
+  orderFirst: "default",
+  orderThen: "then",
 });

@@ -129,11 +129,9 @@ export const t = define("workspace", {
   forkTitle: "Fork from this checkpoint",
   forkWhat:
     "A new session continues from that moment of the conversation. This one stays as it is; its approvals do not carry over.",
-  forkWhere: "Folder",
   forkSameHint: "With the files as they are now.",
   forkOwn: "A new folder",
   forkOwnHint: "With the files as they were then.",
-  forkFolder: "Folder",
   forkFolderHint: "An absolute path to an existing, empty folder.",
   forkFailed: "Couldn’t fork",
 
@@ -189,4 +187,7 @@ export const t = define("workspace", {
   runsNow: "Running call",
   runsQuiet: "No output since this page was opened.",
   runsGap: "The beginning is not shown.",
+  forkNowTitle: "Fork this session",
+  forkDetail: "A new session continues from here; this one stays as it is.",
+  forkNowHint: "The files are copied as they are now.",
 });
