@@ -18,7 +18,6 @@ export default translation<typeof t>()({
     "Neue Arbeit verwendet das erste Modell. Das nächste kommt nur zum Zug, wenn das vorige ohne Kosten ausgefallen ist.",
   orderFound: "Automatisch erkannt. Speichere diese Reihenfolge, um sie zu behalten.",
   orderEmpty: "Leer: Automatisch erkannte Modelle werden verwendet.",
-  orderAddIt: "Hinzufügen",
   orderUnchanged: "Diese Reihenfolge gilt.",
   providers: "Anbieter",
   providersAbout: "Modelldienste, die Stead nutzen darf. Beim Hinzufügen wird nichts dorthin gesendet.",
@@ -66,8 +65,6 @@ export default translation<typeof t>()({
   unlimited: "Kein Limit",
   usd: "US-Dollar",
   usedToday: "Heute verbraucht",
-  ofToday: "{used} von {total}",
-  positive: "Gib mehr als 0 ein oder wähle „Kein Limit“.",
   capNone: "Kein Limit. Jeder Auftrag hat weiterhin sein eigenes.",
 
   searchTitle: "Websuche",

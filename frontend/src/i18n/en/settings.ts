@@ -17,7 +17,6 @@ export const t = define("settings", {
   orderAbout: "New work uses the first model. The next is used only if the one before failed without cost.",
   orderFound: "Auto-detected. Save this order to keep it.",
   orderEmpty: "Empty: auto-detected models are used.",
-  orderAddIt: "Add",
   orderUnchanged: "This order is in use.",
   providers: "Providers",
   providersAbout: "Model services that Stead may use. Adding one sends nothing to it.",
@@ -64,8 +63,6 @@ export const t = define("settings", {
   unlimited: "No limit",
   usd: "US dollars",
   usedToday: "Used today",
-  ofToday: "{used} of {total}",
-  positive: "Enter more than 0, or choose no limit.",
   capNone: "No limit. Each objective still has its own.",
 
   searchTitle: "Web search",

@@ -8,7 +8,7 @@ import { CopyButton } from "@/ui/CopyButton";
 import { cx } from "@/ui/classes";
 import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
-import { Shape } from "@/ui/State";
+import { Shape, TEXT } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
 import { Time } from "@/ui/Time";
 import type { Density } from "../density";
@@ -289,7 +289,7 @@ function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
 function Line({ shown: { kind, text, more }, summary = "" }: { shown: Shown; summary?: string }) {
   return (
     <div className="py-1 text-sm">
-      <p className={cx("flex items-baseline gap-2", KINDS[kind])}>
+      <p className={cx("flex items-baseline gap-2", TEXT[kind])}>
         {kind !== "quiet" && <Shape kind={kind} />}
         <span className="min-w-0 max-w-measure">
           <SafeText lines>{text}</SafeText>
@@ -304,12 +304,3 @@ function Line({ shown: { kind, text, more }, summary = "" }: { shown: Shown; sum
     </div>
   );
 }
-
-const KINDS = {
-  work: "text-accent",
-  ask: "text-ask",
-  danger: "text-danger",
-  good: "text-good",
-  tainted: "text-tainted",
-  quiet: "text-ink-2",
-} as const;
