@@ -212,7 +212,7 @@ def test_the_conversation_keeps_its_width_in_every_window_of_a_desk(stage: Stage
         assert box is not None and box["x"] < 300 and page.get_by_role("region", name="Session panels").count() == 0
         assert _chat(page) >= 480
         page.get_by_role("button", name="Show the side panel").click()
-        expect(page.get_by_role("dialog", name="Panels").get_by_role("tab", name="Files")).to_be_visible()
+        expect(page.get_by_role("dialog", name="Files").get_by_role("tab", name="Files")).to_be_visible()
         axe(page)
         page.keyboard.press("Escape")
     wide = visit(stage, f"/sessions/{session}", Look(1900, 900))

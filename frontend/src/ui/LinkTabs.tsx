@@ -1,6 +1,6 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { cx } from "./classes";
-import { Link } from "./Link";
 
 export interface LinkTab {
   to: string;
@@ -19,10 +19,10 @@ export function LinkTabs({ label, tabs, className }: { label: string; tabs: read
             <Link
               to={to}
               search={search as never}
-              kind="plain"
+              preload="intent"
               aria-current={here ? "page" : undefined}
               className={cx(
-                "flex h-(--row-roomy) items-center gap-1.5 border-b-2 px-2.5 whitespace-nowrap -outline-offset-2",
+                "flex h-(--row-roomy) items-center gap-1.5 rounded-sm border-b-2 px-2.5 whitespace-nowrap -outline-offset-2 hover:text-accent",
                 here ? "border-accent font-medium text-ink" : "border-transparent text-ink-2",
               )}
             >
