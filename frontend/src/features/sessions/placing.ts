@@ -5,7 +5,7 @@ import type { Kind, Row, Status } from "./words";
 export type Page = Schema["Page_ObjectiveRow_"];
 export type Filter = Status | "";
 
-/** The rows with these put in, by when they were created, newest first; those that the filter no longer wants are out. */
+/** The rows with these put in, by when they were created, newest first; those that the filter no longer wants, or that were archived, are out. */
 export function placed(
   pages: readonly Page[],
   news: readonly Row[],
@@ -13,7 +13,7 @@ export function placed(
   kind: Kind,
   status: Filter,
 ): Page[] {
-  const wanted = news.filter((row) => row.kind === kind && (status === "" || row.status === status));
+  const wanted = news.filter((row) => row.kind === kind && !row.archived && (status === "" || row.status === status));
   const out = new Set([...gone, ...news.map((row) => row.id)]);
   const kept = pages.map((page) => ({ ...page, items: page.items.filter((row) => !out.has(row.id)) }));
   for (const row of wanted) {
