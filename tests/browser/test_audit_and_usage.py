@@ -88,8 +88,8 @@ def test_the_cap_is_changed_and_is_what_the_daemon_keeps(some: Stage, visit: Vis
     page.get_by_role("button", name="Edit limit").click()
     dialog = page.get_by_role("dialog", name="Daily limit")
     axe(page)
-    dialog.get_by_role("textbox", name="Money a day").fill("12.5")
-    dialog.get_by_role("switch", name="Limit the tokens").click()
+    dialog.get_by_role("textbox", name="Money").fill("12.5")
+    dialog.get_by_role("checkbox", name="No limit").first.check()
     dialog.get_by_role("button", name="Save limit").click()
     expect(dialog).to_be_hidden()
     assert some.house.get("/cap")["daily"] == {"tokens": "unlimited", "usd_micros": 12_500_000}

@@ -140,7 +140,7 @@ def test_many_are_pinned_and_taken_back_at_once_and_had_back(walked: Stage, visi
     page = visit(walked, "/memories?q=buoy&by=words")
     says(page, "4 memories")
     page.get_by_role("button", name="Select all 4 shown").click()
-    says(page, "4 memories selected")
+    says(page, "4 selected")
     page.get_by_role("main").get_by_role("button", name="Pin", exact=True).click()
     expect(row(page, "Buoy 1 is green.")).to_contain_text("pinned")
     assert all(memory["pinned"] for memory in live(walked, "buoy"))
@@ -168,7 +168,7 @@ def test_the_list_is_worked_through_by_keys_alone(walked: Stage, visit: Visit) -
     expect(row(page, "Rope 1")).to_contain_text("pinned")
     assert walked.house.get(f"/memories/{second}")["memory"]["pinned"]
     page.keyboard.press("x")
-    says(page, "1 memory selected")
+    says(page, "1 selected")
     page.keyboard.press("e")
     dialog = page.get_by_role("dialog", name="Edit a memory")
     expect(dialog.get_by_role("textbox", name="Memory")).to_have_value("Rope 1 is long.")

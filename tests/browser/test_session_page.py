@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from stead.client import ApiError
 from tests.browser.axe import axe
 from tests.browser.chrome import PHONE, Look, Visit, settled
+from tests.browser.pictures import picture
 from tests.browser.stage import Stage, staged
 from tests.browser.watch import Watch
 from tests.flows.house import use_model
@@ -42,6 +44,36 @@ def bodies(stage: Stage, session: str, kind: str) -> list[dict[str, Any]]:
     """The session's events of a type, oldest first."""
     events = stage.house.get("/events", streams=session, limit=500)["items"]
     return [event["body"] for event in events if event["body"]["type"] == kind]
+
+
+def test_several_sessions_are_archived_or_erased_at_once_after_one_question(stage: Stage, visit: Visit) -> None:
+    ids = [sit_down(stage, f"Barge {number}") for number in range(3)]
+    picture(visit(stage, "/sessions?q=Barge", PHONE), "sessions-390")
+    page = visit(stage, "/sessions?q=Barge")
+    for number in (0, 1):
+        page.get_by_role("checkbox", name=f"Select Barge {number}").click()
+    axe(page)
+    picture(page, "sessions-selected")
+    page.get_by_role("button", name="Archive 2").click()
+    dialog = page.get_by_role("dialog", name="Archive 2?")
+    dialog.get_by_role("button", name="Archive 2").click()
+    expect(dialog).to_have_count(0)
+    listed = page.get_by_role("main").get_by_role("link", name="Barge")
+    expect(listed).to_have_count(1)
+    assert [stage.house.get(f"/sessions/{id}")["archived"] for id in ids] == [True, True, False]
+    listed.focus()
+    page.keyboard.press("x")
+    expect(page.get_by_role("button", name="Stop 1")).to_have_count(0)  # it is not running
+    page.get_by_role("button", name="Delete 1").click()
+    dialog = page.get_by_role("dialog", name="Delete 1?")
+    dialog.get_by_role("button", name="Cancel", exact=True).or_(dialog.get_by_role("button", name="Not now")).click()
+    assert not stage.house.get(f"/sessions/{ids[2]}")["archived"], "nothing was done"
+    page.get_by_role("button", name="Delete 1").click()
+    dialog.get_by_role("button", name="Delete 1").click()
+    expect(dialog).to_have_count(0)
+    expect(listed).to_have_count(0)
+    with pytest.raises(ApiError):
+        stage.house.get(f"/sessions/{ids[2]}")
 
 
 @pytest.mark.promise("UI-1.sessions", "SES-1.chat")
@@ -217,7 +249,7 @@ def test_the_conversation_keeps_its_width_in_every_window_of_a_desk(stage: Stage
         assert box is not None and box["x"] < 300 and page.get_by_role("region", name="Session panels").count() == 0
         assert _chat(page) >= 480
         page.get_by_role("button", name="Show the side panel").click()
-        expect(page.get_by_role("dialog", name="Panels").get_by_role("tab", name="Files")).to_be_visible()
+        expect(page.get_by_role("dialog", name="Files").get_by_role("tab", name="Files")).to_be_visible()
         axe(page)
         page.keyboard.press("Escape")
     wide = visit(stage, f"/sessions/{session}", Look(1900, 900))

@@ -48,19 +48,27 @@ export async function data<T>(answer: Promise<{ data?: T; error?: unknown; respo
   throw refused;
 }
 
-/** Every row of a list, page after page, up to `most`. */
+/**
+ * Every row of a list, page after page.
+ *
+ * @param most  rows at most.
+ * @param onRead  told how many there are so far.
+ * @returns `cut`: whether there are more.
+ */
 export async function all<Row>(
   read: (after: string) => Promise<{ items: Row[]; next: string }>,
   most = 10_000,
-): Promise<Row[]> {
+  onRead: (count: number) => void = () => {},
+): Promise<{ rows: Row[]; cut: boolean }> {
   const rows: Row[] = [];
   let after = "";
   do {
     const page = await read(after);
     rows.push(...page.items);
+    onRead(rows.length);
     after = page.next;
   } while (after && rows.length < most);
-  return rows;
+  return { rows: rows.slice(0, most), cut: after !== "" || rows.length > most };
 }
 
 /** A key for one thing that a person wants done. Use the same one to try the same thing again. */

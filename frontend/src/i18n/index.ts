@@ -3,18 +3,21 @@
  *
  *     export const t = define("sessions", { turns: "{count, plural, one {# turn} other {# turns}}" });
  *
- * and says `t("turns", { count })`. A translation is a file of the same name and keys (`translation.ts`), loaded before any
+ * and says `t("turns", { count })`; words that several parts say alike are in `src/i18n/en/common.ts`, for all of them. A translation is a file of the same name and keys (`translation.ts`), loaded before any
  * part of the page. The pseudo-locales dress every message up, so that a test sees at once which words did not come from
  * here; the second of them is written from right to left.
  */
 import { setupI18n } from "@lingui/core";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
+import { t as common } from "./en/common";
 
 export type Values = Record<string, string | number | Date>;
 export type Messages = Readonly<Record<string, string>>;
+/** Words that every part has; one that has its own of the name says that. */
+type Common = keyof typeof common.english;
 /** Says a message of one part of the page. */
 export interface Translator<M extends Messages> {
-  (key: keyof M & string, values?: Values): string;
+  (key: (keyof M & string) | Common, values?: Values): string;
   readonly english: M;
 }
 
@@ -50,12 +53,18 @@ export async function loadLanguage(): Promise<void> {
 
 /** The words of one part of the page. `name` keeps the keys of parts apart. */
 export function define<const M extends Messages>(name: string, english: M): Translator<M> {
+  load(name, english);
+  const said = (key: (keyof M & string) | Common, values?: Values) =>
+    i18n._(`${Object.hasOwn(english, key) ? name : "common"}.${key}`, values);
+  return Object.assign(said, { english });
+}
+
+function load(name: string, english: Messages): void {
   const named: Record<string, string> = {};
   for (const [key, message] of Object.entries(english)) {
     named[`${name}.${key}`] = disguised ? disguise(message) : message;
   }
   i18n.load(language, { ...named, ...(i18n.messages as Record<string, string>) });
-  return Object.assign((key: keyof M & string, values?: Values) => i18n._(`${name}.${key}`, values), { english });
 }
 
 /** Switch languages; the page begins anew. */
@@ -95,3 +104,5 @@ function disguise(message: string): string {
   }
   return `⟦${dressed}⟧`;
 }
+
+load("common", common.english);

@@ -1,7 +1,7 @@
 /** What a translation has to be: a text for each English one, with the same parameters. The compiler holds it to that. */
-import type { Messages, Translator } from "@/i18n";
+import type { Messages } from "@/i18n";
 
-type English<T> = T extends Translator<infer M> ? M : never;
+type English<T> = T extends { english: infer M extends Messages } ? M : never;
 
 /** After each closing brace, what opens next is the other kind: a parameter, or the text of a plural's or choice's case. */
 type Flipped<Text extends string, Parameter extends boolean> = Text extends `${string}}${infer Rest}`
@@ -36,6 +36,6 @@ type Checked<E extends Messages, G extends Messages> = {
 };
 
 /** The texts of one part of the page in another language: `translation<typeof t>()({ key: "text" })`. */
-export function translation<T extends Translator<Messages>>() {
+export function translation<T extends { english: Messages }>() {
   return <const G extends Readonly<Record<keyof English<T>, string>>>(texts: G & Checked<English<T>, G>): G => texts;
 }

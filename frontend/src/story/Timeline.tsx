@@ -58,7 +58,7 @@ export function Timeline({ session, tools = NO_TOOLS, marked, ref, className }: 
     return (
       <div className={cx("p-4 md:p-6", className)}>
         <ErrorNote title={t("failed")} error={error} kept={t("failedKept")}>
-          <Button onClick={() => retryStory(session)}>{t("again")}</Button>
+          <Button onClick={() => retryStory(session)}>{t("tryAgain")}</Button>
         </ErrorNote>
       </div>
     );

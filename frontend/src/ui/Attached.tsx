@@ -44,7 +44,7 @@ export function Attached({ files, onRemove }: { files: readonly File[]; onRemove
               <IconButton
                 icon="cross"
                 size="sm"
-                label={t("remove", { name: revealed(file.name) })}
+                label={t("removeNamed", { name: revealed(file.name) })}
                 onClick={() => onRemove(file)}
               />
             </span>

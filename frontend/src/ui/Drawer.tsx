@@ -1,10 +1,11 @@
 import { Drawer as Base } from "@base-ui/react/drawer";
-import { type ReactElement, type ReactNode, useSyncExternalStore } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { dir } from "@/i18n";
 import { t } from "@/i18n/en/ui";
 import { cx } from "./classes";
 import { IconButton } from "./IconButton";
 import { ScrollBox } from "./ScrollBox";
+import { DESK, useMedia } from "./useMedia";
 
 export interface DrawerProps {
   open?: boolean | undefined;
@@ -19,7 +20,6 @@ export interface DrawerProps {
 
 const SIZES = { md: "md:w-110", lg: "md:w-180" };
 const SIDE = dir === "rtl" ? "left" : "right";
-const DESK = matchMedia("(min-width: 48rem)");
 
 /** Something of the page beside it: from the right on a desk, from below on a phone, where a swipe closes it. */
 export function Drawer({
@@ -32,7 +32,7 @@ export function Drawer({
   footer,
   size = "md",
 }: DrawerProps) {
-  const desk = useSyncExternalStore(subscribe, () => DESK.matches);
+  const desk = useMedia(DESK);
   return (
     <Base.Root open={open} onOpenChange={(next) => onOpenChange?.(next)} swipeDirection={desk ? SIDE : "down"}>
       {trigger && <Base.Trigger render={trigger} />}
@@ -71,9 +71,4 @@ export function Drawer({
       </Base.Portal>
     </Base.Root>
   );
-}
-
-function subscribe(changed: () => void): () => void {
-  DESK.addEventListener("change", changed);
-  return () => DESK.removeEventListener("change", changed);
 }

@@ -49,7 +49,7 @@ export function ErrorNote({ title, error, kept, children }: ErrorNoteProps) {
           <div className="mt-0.5 max-w-measure text-ink-2 text-sm">
             {say ? (
               <details>
-                <summary className="min-h-6 cursor-pointer">{t("whatHappened")}</summary>
+                <summary className="min-h-6 cursor-pointer">{t("details")}</summary>
                 {message} <Code code={error.code} />
               </details>
             ) : (
@@ -82,7 +82,7 @@ function Ways({ error }: { error: Error | undefined }) {
     <>
       {error && failed.length > 0 && (
         <Button size="sm" icon="refresh" onClick={() => void Promise.allSettled(failed.map((query) => query.fetch()))}>
-          {t("errorAgain")}
+          {t("tryAgain")}
         </Button>
       )}
       {to && error instanceof Refused && <HelpLink code={error.code} />}

@@ -37,7 +37,7 @@ export function Field({ label, hint, error, name, disabled, optional, labelHidde
         <Base.Error match className="flex max-w-measure gap-1.5 text-sm text-danger">
           <span aria-hidden="true">!</span>
           <span>
-            <VisuallyHidden>{t("whatHappened")}: </VisuallyHidden>
+            <VisuallyHidden>{t("details")}: </VisuallyHidden>
             {error}
           </span>
         </Base.Error>

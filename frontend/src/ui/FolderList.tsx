@@ -59,7 +59,7 @@ export function FolderList({ id, ref: rows, at, folders, starting, truncated, pr
               <SafeText>{folder.name}</SafeText>
             </span>
             <span className="ms-auto min-w-0 truncate ps-3 text-xs text-ink-3">
-              {folder.link ? t("link", { target: folder.link }) : folder.why}
+              {folder.link ? t("linkTo", { target: folder.link }) : folder.why}
             </span>
           </Row>
         ))}
@@ -93,7 +93,7 @@ export function FolderList({ id, ref: rows, at, folders, starting, truncated, pr
 function Crumbs({ at, onWalk }: { at: string; onWalk: (path: string) => void }) {
   const crumbs = crumbsOf(at);
   return (
-    <nav aria-label={t("crumbs")} className="border-line border-b bg-surface px-2">
+    <nav aria-label={t("path")} className="border-line border-b bg-surface px-2">
       <ol className="flex min-h-(--row) flex-wrap items-center text-sm">
         <Crumb name={t("top")} path="/" last={crumbs.length === 0} onWalk={onWalk} />
         {crumbs.map(({ name, path }) => (

@@ -35,8 +35,8 @@ export function FolderPicker({
   value,
   onChange,
   onEnter,
-  label = t("label"),
-  hint = t("hint"),
+  label = t("folder"),
+  hint = t("folderHint"),
   error,
 }: FolderPickerProps) {
   const [open, setOpen] = useState(false);

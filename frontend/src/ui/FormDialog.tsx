@@ -1,10 +1,11 @@
 import { type ReactNode, useId } from "react";
+import { t } from "@/i18n/en/ui";
 import { Button } from "./Button";
 import { Dialog, DialogClose, type DialogProps } from "./Dialog";
 
 export interface FormDialogProps extends Pick<DialogProps, "title" | "description" | "size" | "keep"> {
-  /** The button that leaves it. */
-  cancel: string;
+  /** The button that leaves it, where that cancels nothing. */
+  cancel?: string | undefined;
   /** The button that sends it, as an Enter in a field does. */
   send: string;
   /** What is being done, in words, while it is. */
@@ -19,7 +20,7 @@ export interface FormDialogProps extends Pick<DialogProps, "title" | "descriptio
 
 /** A dialog that is a form. It is open while it is on the page, and a press outside loses nothing of what was written. */
 export function FormDialog({
-  cancel,
+  cancel = t("cancel"),
   send,
   busy,
   disabled,

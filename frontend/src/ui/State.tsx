@@ -3,7 +3,7 @@ import { cx } from "./classes";
 
 export type StateKind = "work" | "ask" | "danger" | "good" | "tainted" | "quiet";
 
-const TEXT: Record<StateKind, string> = {
+export const TEXT: Readonly<Record<StateKind, string>> = {
   work: "text-accent",
   ask: "text-ask",
   danger: "text-danger",
@@ -11,6 +11,9 @@ const TEXT: Record<StateKind, string> = {
   tainted: "text-tainted",
   quiet: "text-ink-2",
 };
+
+/** Of a shape that stands by itself: quiet ones are quieter than words. */
+export const INK: Readonly<Record<StateKind, string>> = { ...TEXT, quiet: "text-ink-3" };
 
 const FILL: Record<StateKind, string> = {
   work: "border-accent-line bg-accent-fill",

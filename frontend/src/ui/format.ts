@@ -149,3 +149,15 @@ function both(amount: number, size: number, large: string, small: string): strin
   const first = unit(Math.floor(amount / size), large);
   return rest === 0 ? first : `${first} ${unit(rest, small)}`;
 }
+
+const CALENDAR_DAY = new Intl.DateTimeFormat(formats, {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** A day, `YYYY-MM-DD`, that no time zone may move. */
+export function formatCalendarDay(day: string): string {
+  return CALENDAR_DAY.format(Date.parse(day));
+}

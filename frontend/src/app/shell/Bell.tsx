@@ -15,7 +15,7 @@ export function Bell() {
   const { items, unseen } = useNotices();
   return (
     <Popover
-      title={t("title")}
+      title={t("notifications")}
       align="end"
       onOpenChange={(open) => open && seeNotices()}
       trigger={

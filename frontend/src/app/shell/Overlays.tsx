@@ -17,7 +17,7 @@ export function Overlays() {
       <ToastHost />
       <Palette open={open === "palette"} onClose={close} />
       <KeysSheet open={open === "keys"} onClose={close} />
-      <StopSheet open={open === "stop"} onClose={close} />
+      {open === "stop" && <StopSheet onClose={close} />}
       <PlacesSheet open={open === "places"} onClose={close} />
       <QuestionSheet open={open === "question"} onClose={close} />
     </>

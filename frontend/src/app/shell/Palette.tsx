@@ -190,7 +190,7 @@ function useGroups(open: boolean, typed: string): Group[] {
         .map(({ id, label, act }) => ({ value: `here ${id}`, label, keys: keysOf(id), act })),
     },
     { value: t("groupPages"), items: pages },
-    { value: t("groupCommands"), items: commands },
+    { value: t("commands"), items: commands },
     { value: t("sessions"), items: work(sessions, "/sessions") },
     { value: t("objectives"), items: work(objectives, "/objectives") },
     {

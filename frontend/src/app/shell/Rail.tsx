@@ -11,7 +11,7 @@ import { Icon } from "@/ui/Icon";
 import { KeyHint } from "@/ui/KeyHint";
 import { nameOf } from "@/ui/paths";
 import { SafeText } from "@/ui/SafeText";
-import { Shape } from "@/ui/State";
+import { INK, Shape } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { PAGES } from "../pages";
 import { FOOT, INBOX, isWithin, type Place } from "./places";
@@ -121,7 +121,7 @@ function WorkLine({ work, onGo }: Going & { work: Work }) {
   const state = work.status !== "waiting" && isRunning(work.status) ? "work" : stateOf(work.status);
   return (
     <Line to={PLACES[work.kind].one.replace("$id", work.id)} onGo={onGo}>
-      <span className={cx("grid w-4 place-items-center", COLOUR[state])}>
+      <span className={cx("grid w-4 place-items-center", INK[state])}>
         <Shape kind={state} />
       </span>
       <span className="sr-only">{statusWord(work.status)}: </span>
@@ -132,15 +132,6 @@ function WorkLine({ work, onGo }: Going & { work: Work }) {
     </Line>
   );
 }
-
-const COLOUR = {
-  work: "text-accent",
-  ask: "text-ask",
-  danger: "text-danger",
-  good: "text-good",
-  tainted: "text-tainted",
-  quiet: "text-ink-3",
-} as const;
 
 interface LineProps extends Going {
   to: string;

@@ -1,13 +1,12 @@
 import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/app";
-import { Button } from "@/ui/Button";
-import { Dialog } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { toast } from "@/ui/Toasts";
 
 /** Stopping everything asks once: it is one key away, and kills what runs. */
-export function StopSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function StopSheet({ onClose }: { onClose: () => void }) {
   const stop = useCommand((why: string, key) =>
     data(api.POST("/stop", { params: { ...withKey(key) }, body: { why } })),
   );
@@ -20,22 +19,18 @@ export function StopSheet({ open, onClose }: { open: boolean; onClose: () => voi
     });
   }
   return (
-    <Dialog
-      open={open}
-      onOpenChange={(next) => !next && onClose()}
+    <ConfirmDialog
       size="sm"
       title={t("stopAllSure")}
       description={t("stopAllDetail")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="destroy" icon="stop" busy={stop.isPending && t("stopping")} onClick={go}>
-            {t("stopAll")}
-          </Button>
-        </>
-      }
+      kind="destroy"
+      icon="stop"
+      busy={stop.isPending && t("stopping")}
+      yes={t("stopAll")}
+      onYes={go}
+      onClose={onClose}
     >
-      {stop.error && <ErrorNote error={stop.error} />}
-    </Dialog>
+      <ErrorNote error={stop.error} />
+    </ConfirmDialog>
   );
 }

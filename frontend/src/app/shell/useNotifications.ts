@@ -45,7 +45,7 @@ async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void>
     const row = await data(api.GET("/approvals/{approval}", { params: { path: { approval: body.id } } }));
     const path = `/approvals/${row.id}`;
     keep({ kind: "ask", title: sentence(row), detail: row.title, path, at: ts });
-    tellOutside(row.id, t("asks"), revealed(row.title), () => hands.go(path));
+    tellOutside(row.id, t("waits"), revealed(row.title), () => hands.go(path));
     if (isShown(row) || row.status !== "pending") return;
     const action = { label: t("answer"), onClick: () => hands.ask(row.id) };
     toast({ key: row.id, title: sentence(row), detail: row.title, kind: "ask", action });

@@ -23,7 +23,7 @@ export function ApprovalPage() {
       </p>
       {error ? (
         <>
-          <h1 className="sr-only">{t("title")}</h1>
+          <h1 className="sr-only">{t("approvals")}</h1>
           {error instanceof Refused && error.status === 404 ? (
             <Empty title={t("unknown")}>{t("unknownWhy")}</Empty>
           ) : (
@@ -41,7 +41,7 @@ export function ApprovalPage() {
         </>
       ) : (
         <>
-          <h1 className="sr-only">{t("title")}</h1>
+          <h1 className="sr-only">{t("approvals")}</h1>
           <Skeleton lines={6} />
         </>
       )}

@@ -27,14 +27,14 @@ export function ApprovalsPage() {
   const waiting = useWaiting();
   return (
     <div className="max-w-300 p-4 md:p-6">
-      <PageHead title={t("title")} description={t("about")} actions={shown === "all" && <ExportHistory />} />
+      <PageHead title={t("approvals")} description={t("about")} actions={shown === "all" && <ExportHistory />} />
       <Tabs
-        label={t("title")}
+        label={t("approvals")}
         value={shown}
         onValueChange={(status) => void navigate({ to: "/approvals", search: { status } })}
         items={[
           { value: "pending", label: t("pendingTab"), count: waiting, content: <Inbox /> },
-          { value: "all", label: t("settledTab"), content: <Settled /> },
+          { value: "all", label: t("versions"), content: <Settled /> },
         ]}
       />
     </div>
@@ -68,7 +68,7 @@ function Settled() {
             </p>
           </div>
           <State kind={row.status === "given" ? "good" : row.status === "denied" ? "danger" : "quiet"}>
-            {row.status === "lapsed" ? t("lapsedShort") : t(row.status === "given" ? "givenShort" : "deniedShort")}
+            {row.status === "lapsed" ? t("expired") : t(row.status === "given" ? "givenShort" : "deniedShort")}
           </State>
           <span className="text-ink-2 text-sm max-md:col-span-full md:text-end">
             {doorName(row.door)} <Time at={row.answered_ms || row.requested_ms} />

@@ -4,8 +4,7 @@ import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/approvals";
 import { compact, type Json, parseJson, spread } from "@/story/json";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { revealed } from "@/ui/reveal";
@@ -41,26 +40,17 @@ export function EditCall({
   const wrong = fields.filter(({ words, draft }) => !words && parseJson(draft) === undefined);
   const changed = fields.some(({ text, draft }) => text !== draft);
   return (
-    <Dialog
-      open
+    <ConfirmDialog
       keep
       size="lg"
-      onOpenChange={(open) => open || onClose(false)}
+      onClose={() => onClose(false)}
       title={t("editTitle")}
       description={t("editDetail")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="primary"
-            disabled={wrong.length > 0 || !changed}
-            busy={edit.isPending && t("editing")}
-            onClick={() => edit.mutate(joined(fields), { onSuccess: () => onClose(true) })}
-          >
-            {t("editGo")}
-          </Button>
-        </>
-      }
+      kind="primary"
+      disabled={wrong.length > 0 || !changed}
+      busy={edit.isPending && t("editing")}
+      onYes={() => edit.mutate(joined(fields), { onSuccess: () => onClose(true) })}
+      yes={t("editGo")}
     >
       <div className="grid gap-3">
         {fields.map(({ name, words, draft }) => (
@@ -80,9 +70,9 @@ export function EditCall({
             />
           </Field>
         ))}
-        {edit.error && <ErrorNote title={t("editFailed")} error={edit.error} />}
+        <ErrorNote title={t("editFailed")} error={edit.error} />
       </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

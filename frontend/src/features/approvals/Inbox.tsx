@@ -36,7 +36,7 @@ export function Inbox() {
   ];
   if (items.length === 0) {
     return (
-      <Empty title={t("none")} action={<ButtonLink to="/objectives/new">{t("noneAction")}</ButtonLink>}>
+      <Empty title={t("none")} action={<ButtonLink to="/objectives/new">{t("newObjective")}</ButtonLink>}>
         {t("noneWhy")}
       </Empty>
     );

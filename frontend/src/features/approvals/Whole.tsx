@@ -42,7 +42,7 @@ export function CutNote({ onOpen, children }: { onOpen: () => void; children: Re
     <p className="flex flex-wrap items-center gap-2 px-3 py-2 font-sans text-ink-2 text-sm">
       {children}
       <Button size="sm" onClick={onOpen}>
-        {t("openAll")}
+        {t("showAll")}
       </Button>
     </p>
   );

@@ -68,7 +68,7 @@ export function sourceName(source: string): string {
 /** Where a value came from, in words. */
 export function whence(origin: Schema["Origin"]): string {
   if (origin.integrity === "person") return t("fromPerson");
-  if (origin.integrity === "trusted") return t("fromTrusted");
+  if (origin.integrity === "trusted") return t("trustTrusted");
   return origin.source ? sourceName(origin.source) : t("fromModel");
 }
 

@@ -19,7 +19,7 @@ export function AuditPage() {
   const filter = filterOf(search);
   return (
     <div className="max-w-300 p-4 md:p-6">
-      <PageHead title={t("title")} description={t("about")} actions={<ExportMenu filter={filter} />} />
+      <PageHead title={t("audit")} description={t("about")} actions={<ExportMenu filter={filter} />} />
       <Proof verify={search.verify === true} />
       <List filter={filter} />
     </div>
@@ -46,7 +46,7 @@ function List({ filter }: { filter: Filter }) {
         rows.length > 0 && (
           <div className="mt-3 flex flex-wrap items-center gap-3">
             {hasNextPage && (
-              <Button busy={isFetchingNextPage && t("reading")} onClick={() => void fetchNextPage()}>
+              <Button busy={isFetchingNextPage && t("loading")} onClick={() => void fetchNextPage()}>
                 {t("more")}
               </Button>
             )}
@@ -70,7 +70,7 @@ function None({ filter }: { filter: Filter }) {
     );
   }
   return (
-    <Empty title={t("noneTitle")} action={<ButtonLink to="/objectives/new">{t("noneAction")}</ButtonLink>}>
+    <Empty title={t("noneTitle")} action={<ButtonLink to="/objectives/new">{t("newObjective")}</ButtonLink>}>
       {t("noneWhy")}
     </Empty>
   );

@@ -66,7 +66,7 @@ export function CheckRunning({ startedMs, onStop }: { startedMs: number; onStop:
         className="flex-1"
       />
       <Button size="sm" onClick={onStop}>
-        {t("verifyStop")}
+        {t("stopWaiting")}
       </Button>
     </div>
   );

@@ -108,5 +108,5 @@ function NoSuch({ seq }: { seq: string }) {
 }
 
 function Back() {
-  return <Link to="/audit">{t("back")}</Link>;
+  return <Link to="/audit">{t("audit")}</Link>;
 }

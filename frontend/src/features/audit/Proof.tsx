@@ -51,7 +51,7 @@ export function Proof({ verify }: { verify: boolean }) {
         <div className="my-2">
           <ErrorNote title={t("verifyFailed")} error={check.error} kept={t("verifyHint")}>
             <Button size="sm" onClick={check.start}>
-              {t("again")}
+              {t("tryAgain")}
             </Button>
           </ErrorNote>
         </div>

@@ -17,7 +17,7 @@ export interface Filter {
 export const EVERYTHING: Filter = { verdict: "", session: "", call: "" };
 
 const PAGE = 100;
-const LARGEST_PAGE = 500;
+export const LARGEST_PAGE = 500;
 const TITLES = 200;
 const SESSION = /^s_[0-9a-f]{16}$/;
 const CALL = /^[A-Za-z0-9_-]{1,64}$/;
@@ -59,28 +59,6 @@ export function useDecision(seq: number) {
   });
 }
 
-/**
- * All decisions of a filter, for a file.
- *
- * @param onRead  told how many there are so far.
- * @returns at most `most`, and whether there are more.
- */
-export async function readAll(
-  filter: Filter,
-  most: number,
-  onRead: (count: number) => void,
-): Promise<{ rows: Decision[]; cut: boolean }> {
-  const rows: Decision[] = [];
-  let after = "";
-  do {
-    const page = await readPage(filter, after, LARGEST_PAGE);
-    rows.push(...page.items);
-    onRead(rows.length);
-    after = page.next;
-  } while (after && rows.length < most);
-  return { rows: rows.slice(0, most), cut: after !== "" || rows.length > most };
-}
-
 /** Names of sessions and objectives by id, the newest; the others go by their id. */
 export function useTitles(): ReadonlyMap<string, { title: string; kind: "objective" | "session" }> {
   const { data: rows } = useQuery({
@@ -96,6 +74,6 @@ export function useTitles(): ReadonlyMap<string, { title: string; kind: "objecti
   return useMemo(() => new Map(rows?.map(({ id, title, kind }) => [id, { title, kind }])), [rows]);
 }
 
-function readPage(filter: Filter, after: string, limit: number, signal?: AbortSignal) {
+export function readPage(filter: Filter, after: string, limit: number, signal?: AbortSignal) {
   return data(api.GET("/audit", { params: { query: { ...filter, after, limit } }, ...(signal && { signal }) }));
 }

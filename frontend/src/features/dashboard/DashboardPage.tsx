@@ -48,7 +48,7 @@ export function DashboardPage() {
     <Frame>
       <div className="grid gap-2">
         <Prompt />
-        {setup.error && <ErrorNote error={setup.error} />}
+        <ErrorNote error={setup.error} />
         {setup.known && !setup.done && <Unfinished step={setup.next} />}
       </div>
       <Waits />

@@ -9,7 +9,7 @@ export function FirstVisit() {
       <h1 className="font-semibold text-2xl">{t("firstTitle")}</h1>
       <p className="text-ink-2 text-lg">{t("firstWhy")}</p>
       <ButtonLink to="/setup" kind="primary">
-        {t("firstButton")}
+        {t("setUpStead")}
       </ButtonLink>
       <Link to="/objectives/new">{t("firstSkip")}</Link>
     </section>

@@ -6,6 +6,6 @@ export function doing(run: Schema["OpenRunRow"]): string {
   const tool = /^tool (\S+) \(/.exec(run.what)?.[1];
   if (tool) return t("runs", { tool });
   if (run.what.startsWith("model request")) return t("thinking");
-  const words = { paused: t("paused"), "not begun": t("notBegun") }[run.what];
+  const words = { paused: t("paused"), "not begun": t("startingState") }[run.what];
   return words ?? t("next");
 }

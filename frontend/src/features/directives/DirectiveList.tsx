@@ -58,7 +58,7 @@ export function DirectiveList({
 
   return (
     <>
-      {order.error && <ErrorNote title={t("orderFailed")} error={order.error} />}
+      <ErrorNote title={t("orderFailed")} error={order.error} />
       <ol aria-label={t("list")} className="border-line border-t">
         {rows.map((row, place) => {
           const { id, title } = row.directive;
@@ -181,12 +181,12 @@ function Line({
             {t("changed")} <Time at={changed_ms} />
           </span>
         </p>
-        {turn.error && <ErrorNote title={t("switchFailed")} error={turn.error} />}
-        {remove.error && <ErrorNote title={t("removeFailed")} error={remove.error} />}
+        <ErrorNote title={t("switchFailed")} error={turn.error} />
+        <ErrorNote title={t("removeFailed")} error={remove.error} />
       </div>
       <div className="flex flex-wrap items-center gap-2 max-md:order-2 max-md:col-span-2">
         <Button size="sm" icon="edit" aria-label={t("openNamed", { title })} onClick={() => onEdit(directive)}>
-          {t("open")}
+          {t("edit")}
         </Button>
         <Button size="sm" icon="clock" aria-label={t("versionsNamed", { title })} onClick={() => onVersions(directive)}>
           {t("versions")}

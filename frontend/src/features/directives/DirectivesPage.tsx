@@ -31,7 +31,7 @@ export function DirectivesPage() {
     <div className="grid max-w-300 gap-10 p-4 md:p-6">
       <div>
         <PageHead
-          title={t("title")}
+          title={t("directives")}
           description={t("about")}
           actions={
             <>
@@ -42,7 +42,7 @@ export function DirectivesPage() {
             </>
           }
         />
-        {list.error && <ErrorNote error={list.error} />}
+        <ErrorNote error={list.error} />
         {!rows && !list.error && <Skeleton lines={8} />}
         {rows?.length === 0 && <Empty title={t("none")}>{t("noneWhy")}</Empty>}
         {rows && rows.length > 0 && (

@@ -49,7 +49,6 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
       size="lg"
       title={t(from.id ? "editTitle" : "newTitle")}
       description={t("editWhy")}
-      cancel={t("cancel")}
       send={t("save")}
       busy={save.isPending && `${t("saving")}…`}
       disabled={from.id !== "" && same && !narrowed(from, told)}
@@ -65,7 +64,7 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
         </p>
       )}
       <div className="grid gap-3 md:grid-cols-[minmax(0,1fr)_14rem]">
-        <Field label={t("name")} error={tried && !draft.title.trim() && t("nameMissing")}>
+        <Field label={t("titleField")} error={tried && !draft.title.trim() && t("nameMissing")}>
           <Input value={draft.title} onValueChange={(title) => set({ title })} maxLength={80} />
         </Field>
         <Field label={t("kind")}>
@@ -108,7 +107,7 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
         <FolderPicker
           value={draft.directory}
           hint={t("onlyHint")}
-          error={tried && !told.directory ? t("onlyMissing") : undefined}
+          error={tried && !told.directory ? t("folderMissing") : undefined}
           onChange={(directory) => set({ directory })}
         />
       )}
@@ -118,7 +117,7 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
         </Field>
       )}
       {from.id && from.kind === "behavioral_rules" && <Offers id={from.id} />}
-      {save.error && <ErrorNote title={t("saveFailed")} error={save.error} kept={t("saveKept")} />}
+      <ErrorNote title={t("saveFailed")} error={save.error} kept={t("saveKept")} />
     </FormDialog>
   );
 }

@@ -54,7 +54,7 @@ export function Offers({ id }: { id: string }) {
           </li>
         ))}
       </ul>
-      {make.error && <ErrorNote title={t("ruleFailed")} error={make.error} />}
+      <ErrorNote title={t("ruleFailed")} error={make.error} />
     </section>
   );
 }

@@ -45,7 +45,7 @@ export function PromptPanel({ rows }: { rows: readonly Row[] }) {
           </Field>
         )}
       </div>
-      {prompt.error && <ErrorNote error={prompt.error} />}
+      <ErrorNote error={prompt.error} />
       {prompt.isPending && <Skeleton lines={5} />}
       {prompt.data && (
         <>

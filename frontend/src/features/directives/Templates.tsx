@@ -21,7 +21,7 @@ export function Templates({ onUse, onClose }: { onUse: (found: Schema["Template"
       title={t("templatesTitle")}
       description={t("templatesAbout")}
     >
-      {found.error && <ErrorNote error={found.error} />}
+      <ErrorNote error={found.error} />
       {found.isPending && <Skeleton lines={8} />}
       <ul className="border-line border-t">
         {found.data?.items.map((one) => (

@@ -37,7 +37,7 @@ export function Versions({ of: { id, title }, onClose }: { of: Directive; onClos
       description={t("versionsAbout")}
       footer={<DialogClose render={<Button>{t("close")}</Button>} />}
     >
-      {found.error && <ErrorNote error={found.error} />}
+      <ErrorNote error={found.error} />
       {found.isPending && <Skeleton lines={6} />}
       {versions.length > 1 && <Compare id={id} path={title} versions={versions} />}
       <ol className="grid gap-1">
@@ -108,7 +108,7 @@ function Entry({ id, path, version, newest }: { id: string; path: string; versio
       ) : (
         <p className="text-ink-2 text-sm">{t("sameText")}</p>
       )}
-      {restore.error && <ErrorNote title={t("restoreFailed")} error={restore.error} />}
+      <ErrorNote title={t("restoreFailed")} error={restore.error} />
     </div>
   );
 }
@@ -134,14 +134,14 @@ function Compare({ id, path, versions }: { id: string; path: string; versions: r
     <Disclosure summary={t("compare")} open={open} onOpenChange={setOpen} className="mb-2">
       <div className="grid gap-3 pb-2">
         <div className="grid grid-cols-2 gap-3 md:max-w-100">
-          <Field label={t("compareOld")}>
+          <Field label={t("from")}>
             <Select items={choices} value={chosen.old} onValueChange={(old) => choose({ ...chosen, old })} />
           </Field>
           <Field label={t("compareNew")}>
             <Select items={choices} value={chosen.new} onValueChange={(value) => choose({ ...chosen, new: value })} />
           </Field>
         </div>
-        {found.error && <ErrorNote error={found.error} />}
+        <ErrorNote error={found.error} />
         {found.data?.diff && (
           <UnifiedDiff
             diff={found.data.diff}

@@ -38,7 +38,6 @@ export function AllowDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       keep={false}
       title={t("allow")}
-      cancel={t("cancel")}
       send={t("allowIt")}
       busy={allow.isPending && `${t("allowing")}…`}
       onSend={submit}
@@ -63,7 +62,7 @@ export function AllowDialog({ onClose }: { onClose: () => void }) {
         label={t("folder")}
         error={tried && !directory.trim() ? t("folderMissing") : undefined}
       />
-      {allow.error && <ErrorNote error={allow.error} />}
+      <ErrorNote error={allow.error} />
     </FormDialog>
   );
 }

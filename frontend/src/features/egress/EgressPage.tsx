@@ -51,8 +51,8 @@ export function EgressPage() {
   return (
     <div className="grid max-w-300 gap-8 p-4 md:p-6">
       <div>
-        <PageHead title={t("title")} description={t("about")} actions={rows?.length !== 0 && allow} />
-        <Panel title={t("allowed")}>
+        <PageHead title={t("egress")} description={t("about")} actions={rows?.length !== 0 && allow} />
+        <Panel title={t("hosts")}>
           <DataTable
             name={t("table")}
             columns={COLUMNS}

@@ -51,15 +51,14 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t("addTitle")}
       description={t("addAbout")}
-      cancel={t("cancel")}
       send={t("remember")}
-      busy={remember.isPending && t("remembering")}
+      busy={remember.isPending && t("savingNow")}
       onSend={submit}
       onClose={onClose}
     >
       <MemoryFields draft={draft} change={(change) => setDraft({ ...draft, ...change })} tried={tried} />
       <ScopeFields scope={scope} onChange={setScope} tried={tried} />
-      {remember.error && <ErrorNote error={remember.error} kept={t("keptDraft")} />}
+      <ErrorNote error={remember.error} kept={t("keptDraft")} />
     </FormDialog>
   );
 }

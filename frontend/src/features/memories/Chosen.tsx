@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
+import { ChosenBar } from "@/ui/ChosenBar";
 import { useActions } from "./actions";
 import { ExportMenu } from "./ExportMenu";
 import { ForgetDialog, gone } from "./ForgetDialog";
@@ -42,10 +43,7 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
     onClear();
   };
   return (
-    <div className="sticky top-0 z-(--layer-stuck) mb-2 flex flex-wrap items-center gap-2 rounded-md bg-accent-fill px-3 py-1.5 text-sm">
-      <span role="status" className="tabular me-1">
-        {t("chosen", { count: chosen.length })}
-      </span>
+    <ChosenBar count={chosen.length} onClear={onClear}>
       {live.length > 0 && (
         <>
           <Button size="sm" disabled={busy} onClick={then(() => pin(live, true))}>
@@ -55,7 +53,7 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
             {t("unpin")}
           </Button>
           <Button size="sm" disabled={busy} onClick={then(() => takeBack(live))}>
-            {t("retire")}
+            {t("archive")}
           </Button>
         </>
       )}
@@ -68,9 +66,6 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
         {t("forget")}
       </Button>
       <ExportMenu wanted={wanted} rows={chosen} small />
-      <Button kind="quiet" size="sm" onClick={onClear}>
-        {t("chooseNone")}
-      </Button>
       {forgetting && (
         <ForgetDialog
           wanted={gone(chosen.map(({ memory }) => memory.id))}
@@ -81,6 +76,6 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
           }}
         />
       )}
-    </div>
+    </ChosenBar>
   );
 }

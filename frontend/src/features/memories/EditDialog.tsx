@@ -40,9 +40,8 @@ export function EditDialog({ memory, onClose }: EditDialogProps) {
     <FormDialog
       title={t("editTitle")}
       description={t("editAbout")}
-      cancel={t("cancel")}
       send={t("save")}
-      busy={save.pending && t("saving")}
+      busy={save.pending && t("savingNow")}
       onSend={submit}
       onClose={() => onClose("")}
     >
@@ -50,7 +49,7 @@ export function EditDialog({ memory, onClose }: EditDialogProps) {
       {other && (
         <Checkbox label={t("wasWrong")} hint={t("wasWrongHint")} checked={wasWrong} onCheckedChange={setWasWrong} />
       )}
-      {save.error && <ErrorNote error={save.error} kept={t("keptDraft")} />}
+      <ErrorNote error={save.error} kept={t("keptDraft")} />
     </FormDialog>
   );
 }

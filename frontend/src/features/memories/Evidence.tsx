@@ -85,7 +85,7 @@ export function cut({ text, start, end }: Pick<Quote, "text" | "start" | "end">)
 }
 
 function whoWord(who: string) {
-  if (who === "user") return t("whoUser");
+  if (who === "user") return t("you");
   if (who === "assistant") return t("whoAssistant");
   return <SafeText>{who}</SafeText>;
 }

@@ -13,7 +13,7 @@ export function Facts({ row }: { row: Row }) {
   const { memory } = row;
   const folder = places?.find((place) => place.id === memory.scope.place)?.directory;
   return (
-    <Panel title={t("facts")}>
+    <Panel title={t("details")}>
       <dl className="grid gap-x-6 gap-y-1.5 text-sm md:grid-cols-[max-content_minmax(0,1fr)] md:[&_dt]:min-w-28">
         <Fact name={t("scope")}>
           <bdi>{scopeWord(memory.scope, places)}</bdi>
@@ -54,7 +54,7 @@ export function Facts({ row }: { row: Row }) {
           <Time at={row.recorded_ms} />
         </Fact>
         {memory.expires_ms > 0 && (
-          <Fact name={t("expires")}>
+          <Fact name={t("lapses")}>
             <Time at={memory.expires_ms} ahead />
           </Fact>
         )}

@@ -9,7 +9,7 @@ import { t } from "@/i18n/en/memory-views";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { formatPercent } from "@/ui/format";
+import { formatCalendarDay, formatPercent } from "@/ui/format";
 import { Panel } from "@/ui/Panel";
 import { Select } from "@/ui/Select";
 import { State } from "@/ui/State";
@@ -17,7 +17,7 @@ import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
 import { DataTable } from "@/ui/table/DataTable";
-import { dayName, type Growth, gapless } from "./days";
+import { type Growth, gapless } from "./days";
 import { Loading } from "./Loading";
 import { useOpen } from "./MemoryList";
 import { placeWord, type Row, usePlaces } from "./words";
@@ -132,7 +132,7 @@ function Shown({ figures, days }: { figures: Analytics; days: Range }) {
 }
 
 const DAYS: readonly Column<Growth>[] = [
-  { id: "day", header: t("day"), value: (row) => row.day, cell: (row) => dayName(row.day) },
+  { id: "day", header: t("day"), value: (row) => row.day, cell: (row) => formatCalendarDay(row.day) },
   { id: "made", header: t("growthMade"), numeric: true, width: 180, value: (row) => row.made },
   { id: "retired", header: t("growthRetired"), numeric: true, width: 200, value: (row) => row.retired },
   { id: "turns", header: t("growthTurns"), numeric: true, width: 150, value: (row) => row.episodes },
@@ -208,7 +208,7 @@ const TOLD: readonly Column<Row>[] = [
   { id: "uses", header: t("uses"), numeric: true, value: (row) => row.uses },
   {
     id: "last",
-    header: t("lastTold"),
+    header: t("lastUsed"),
     numeric: true,
     width: 150,
     value: (row) => row.last_used_ms || null,

@@ -5,10 +5,8 @@ import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { useStreams } from "@/api/streams";
 import { t } from "@/i18n/en/forgetting";
-import { t as words } from "@/i18n/en/memories";
-import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Disclosure } from "@/ui/Disclosure";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { SafeText } from "@/ui/SafeText";
@@ -51,26 +49,17 @@ export function ForgetDialog({ wanted, onClose, onForgotten }: ForgetDialogProps
       },
     });
   return (
-    <Dialog
-      open
+    <ConfirmDialog
       keep
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={t("title", { count: wanted.memories.length || wanted.words.length })}
       description={t("about")}
-      footer={
-        <>
-          <DialogClose render={<Button>{words("cancel")}</Button>} />
-          <Button
-            kind="destroy"
-            icon="trash"
-            disabled={!preview.data || !sure}
-            busy={forget.isPending && t("forgetting")}
-            onClick={act}
-          >
-            {t("forget")}
-          </Button>
-        </>
-      }
+      kind="destroy"
+      icon="trash"
+      disabled={!preview.data || !sure}
+      busy={forget.isPending && t("forgetting")}
+      onYes={act}
+      yes={t("forget")}
     >
       {preview.error ? (
         <ErrorNote title={t("previewFailed")} error={preview.error} kept={t("nothingDone")} />
@@ -85,8 +74,8 @@ export function ForgetDialog({ wanted, onClose, onForgotten }: ForgetDialogProps
         <Waiting label={t("looking")} />
       )}
       {forget.isPending && <Waiting label={t("forgetting")} />}
-      {forget.error && <ErrorNote error={forget.error} />}
-    </Dialog>
+      <ErrorNote error={forget.error} />
+    </ConfirmDialog>
   );
 }
 

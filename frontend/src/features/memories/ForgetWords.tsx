@@ -53,11 +53,11 @@ export function ForgetWords() {
         />
         <div>
           <Button type="submit" busy={near.isPending && t("searching")}>
-            {t("look")}
+            {t("find")}
           </Button>
         </div>
       </form>
-      {near.error && <ErrorNote title={t("nearFailed")} error={near.error} kept={t("nothingDone")} />}
+      <ErrorNote title={t("nearFailed")} error={near.error} kept={t("nothingDone")} />
       {near.data && (
         <Near
           key={near.data.words.join("\n")}

@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
 import { t } from "@/i18n/en/memory-views";
-import { formatCount } from "@/ui/format";
+import { formatCalendarDay, formatCount } from "@/ui/format";
 import { Bars } from "@/ui/plot/Bars";
 import { RadioGroup } from "@/ui/RadioGroup";
-import { dayName, type Growth } from "./days";
+import type { Growth } from "./days";
 
 type Measure = "made" | "retired" | "episodes";
 
@@ -27,7 +27,7 @@ export function GrowthPlot({ days }: { days: readonly Growth[] }) {
     <figure className="mb-6 min-w-0">
       <figcaption className="mb-1 flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
         <span className="tabular text-ink-2 text-sm">
-          {shown && t("onDay", { day: dayName(shown.day), amount: shown[measure] })}
+          {shown && t("onDay", { day: formatCalendarDay(shown.day), amount: shown[measure] })}
         </span>
         <RadioGroup label={t("plotOf")} labelHidden across items={items} value={measure} onValueChange={setMeasure} />
       </figcaption>
@@ -39,7 +39,7 @@ export function GrowthPlot({ days }: { days: readonly Growth[] }) {
           what: t(NAMES[measure]),
           days: days.length,
           most: formatCount(highest[measure]),
-          day: dayName(highest.day),
+          day: formatCalendarDay(highest.day),
         })}
       />
     </figure>

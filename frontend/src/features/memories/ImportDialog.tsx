@@ -83,7 +83,6 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t("importTitle")}
       description={t("importAbout")}
-      cancel={t("cancel")}
       send={t("import")}
       busy={take.isPending && t("importing")}
       onSend={submit}
@@ -116,7 +115,7 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
       </Field>
       <ScopeFields scope={scope} onChange={setScope} tried={tried} />
       {take.isPending && <HowFar />}
-      {take.error && <ErrorNote error={take.error} kept={t("keptDraft")} />}
+      <ErrorNote error={take.error} kept={t("keptDraft")} />
     </FormDialog>
   );
 }

@@ -62,7 +62,7 @@ function Pages({ places, place, day, today }: PagesProps) {
       <p className="mb-3 max-w-measure text-ink-2">{t("journalAbout")}</p>
       <search className="mb-4 flex flex-wrap items-center gap-2">
         <Select
-          aria-label={t("journalPlace")}
+          aria-label={t("folder")}
           className="w-auto! max-w-64"
           items={places.map(({ id, directory }) => ({
             value: id as string,
@@ -86,7 +86,7 @@ function Pages({ places, place, day, today }: PagesProps) {
         </div>
         {day !== today && (
           <Button kind="quiet" onClick={() => go({ place, day: today })}>
-            {t("journalToday")}
+            {t("today")}
           </Button>
         )}
         <span className="text-ink-3 text-sm max-md:hidden">{t("journalKeys")}</span>

@@ -3,8 +3,10 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
+import { toggled } from "@/ui/ChosenBar";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
+import type { Older } from "@/ui/LongList";
 import { SafeText } from "@/ui/SafeText";
 import { AddButton } from "./AddDialog";
 import { Chosen } from "./Chosen";
@@ -125,17 +127,12 @@ function Nearest({ wanted, places }: { wanted: Wanted; places: Parameters<typeof
   );
 }
 
-interface RowsProps {
-  entries: readonly Entry[];
-  wanted: Wanted;
-  said: string;
-  more: boolean;
-  reading: boolean;
-  problem: Error | null;
-  onMore: () => void;
-}
-
-function Rows({ entries, wanted, said, ...rest }: RowsProps) {
+function Rows({
+  entries,
+  wanted,
+  said,
+  ...older
+}: Older & { entries: readonly Entry[]; wanted: Wanted; said: string }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const among = entries.filter(({ memory }) => chosen.has(memory.id));
   return (
@@ -151,16 +148,12 @@ function Rows({ entries, wanted, said, ...rest }: RowsProps) {
       <MemoryList
         entries={entries}
         chosen={chosen}
-        onChoose={(id) => setChosen((before) => (before.has(id) ? without(before, id) : new Set([...before, id])))}
-        {...rest}
+        onChoose={(id) => setChosen((before) => toggled(before, id))}
+        {...older}
       />
       <p className="mt-3 text-ink-3 text-sm max-md:hidden">{t("keys")}</p>
     </>
   );
-}
-
-function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  return new Set([...ids].filter((one) => one !== id));
 }
 
 function NoMatch({ wanted, onGo }: Narrowed) {

@@ -3,8 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ComponentType, Suspense } from "react";
 import { part } from "@/api/parts";
 import { t } from "@/i18n/en/memories";
-import { cx } from "@/ui/classes";
-import { Link } from "@/ui/Link";
+import { LinkTabs } from "@/ui/LinkTabs";
 import { PageHead } from "@/ui/PageHead";
 import { AddButton } from "./AddDialog";
 import { ImportButton } from "./ImportDialog";
@@ -55,47 +54,20 @@ export function MemoriesPage() {
         }
       />
       <Proposals />
-      <Views view={view} />
+      <LinkTabs
+        label={t("views")}
+        className="mb-4 border-line border-b"
+        tabs={VIEWS.map((one) => ({
+          to: "/memories",
+          search: one === "list" ? {} : { view: one },
+          label: t(TITLES[one]),
+          here: one === view,
+        }))}
+      />
       <Suspense fallback={<Loading lines={6} />}>
         <View />
       </Suspense>
       {id && <MemoryDrawer key={id} id={id} onClose={close} />}
     </div>
   );
-}
-
-function Views({ view }: { view: View }) {
-  return (
-    <nav aria-label={t("views")} className="relative mb-4 overflow-x-auto overflow-y-hidden border-line border-b">
-      <ul className="flex gap-1">
-        {VIEWS.map((one) => (
-          <li key={one} ref={one === view ? showBeside : null}>
-            <Link
-              to="/memories"
-              search={(one === "list" ? {} : { view: one }) as never}
-              kind="plain"
-              aria-current={one === view ? "page" : undefined}
-              className={cx(
-                "flex h-(--row-roomy) items-center border-b-2 px-2.5 font-medium whitespace-nowrap -outline-offset-2",
-                one === view ? "border-accent text-ink" : "border-transparent text-ink-2",
-              )}
-            >
-              {t(TITLES[one])}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-function middle(element: HTMLElement): number {
-  const { left, right } = element.getBoundingClientRect();
-  return (left + right) / 2;
-}
-
-/** On a phone the views are wider than the window. */
-function showBeside(item: HTMLElement | null): void {
-  const box = item?.closest("nav");
-  if (item && box) box.scrollLeft += middle(item) - middle(box);
 }

@@ -85,7 +85,7 @@ function Deeds({ row, onForget }: { row: Row; onForget: () => void }) {
       {row.status === "live" ? (
         <>
           <Button disabled={busy} onClick={() => takeBack(ids)}>
-            {t("retire")}
+            {t("archive")}
           </Button>
           <Button icon="pin" disabled={busy} onClick={() => pin(ids, !memory.pinned)}>
             {t(memory.pinned ? "unpin" : "pin")}

@@ -93,7 +93,7 @@ export function Marks({ memory, row }: { memory: Memory; row: Row | null }) {
       )}
       <Badge>{t(memory.kind)}</Badge>
       {memory.standing && <Badge>{t("standing")}</Badge>}
-      {fromStrangers(memory) && <Badge kind="tainted">{t("stranger")}</Badge>}
+      {fromStrangers(memory) && <Badge kind="tainted">{t("untrustedSource")}</Badge>}
       {status !== "live" && <State kind={STATUS_KINDS[status]}>{t(status)}</State>}
     </>
   );

@@ -72,7 +72,7 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
       <div className="min-w-0">
         <h3 className="flex flex-wrap items-center gap-x-3 font-medium">
           {t(`propose_${proposal.what}`, { count: proposal.memories.length })}
-          {proposal.label.integrity === "untrusted" && <Badge kind="tainted">{words("stranger")}</Badge>}
+          {proposal.label.integrity === "untrusted" && <Badge kind="tainted">{words("untrustedSource")}</Badge>}
           <Time at={made_ms} className="font-normal text-ink-2 text-sm" />
         </h3>
         {proposal.what === "scope" ? (
@@ -99,7 +99,7 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
             ))}
           </ul>
         )}
-        {settle.error && <ErrorNote error={settle.error} kept={words("kept")} />}
+        <ErrorNote error={settle.error} kept={words("kept")} />
       </div>
       <div className="flex items-start gap-2">
         <Button disabled={settle.isPending} onClick={() => answer(false)}>

@@ -52,7 +52,7 @@ export function RunDialog({ row: { run }, onClose }: { row: Run; onClose: () => 
         </>
       }
     >
-      <h3 className="font-semibold">{t("runDiff")}</h3>
+      <h3 className="font-semibold">{t("changes")}</h3>
       {diff.error ? (
         <ErrorNote title={t("runFailed")} error={diff.error} />
       ) : !diff.data ? (
@@ -60,7 +60,7 @@ export function RunDialog({ row: { run }, onClose }: { row: Run; onClose: () => 
       ) : (
         <Difference diff={diff.data} />
       )}
-      {revert.error && <ErrorNote error={revert.error} kept={words("kept")} />}
+      <ErrorNote error={revert.error} kept={words("kept")} />
     </Dialog>
   );
 }

@@ -48,7 +48,7 @@ export function Runs() {
           </Button>
         </div>
         {now.isPending && <Waiting label={t("consolidating")} />}
-        {now.error && <ErrorNote error={now.error} kept={words("kept")} />}
+        <ErrorNote error={now.error} kept={words("kept")} />
         <DataTable
           name={t("runsName")}
           bare
@@ -83,12 +83,12 @@ function columnsOf(places: readonly Place[] | undefined): readonly Column<Run>[]
     },
     { id: "read", header: t("read"), numeric: true, value: (row) => row.run.read },
     { id: "made", header: t("made"), numeric: true, value: (row) => row.run.made },
-    { id: "retired", header: t("retiredCount"), numeric: true, value: (row) => row.run.retired },
+    { id: "retired", header: t("archivedState"), numeric: true, value: (row) => row.run.retired },
     { id: "proposed", header: t("proposed"), numeric: true, value: (row) => row.run.proposed },
     { id: "tokens", header: t("tokens"), numeric: true, value: (row) => row.run.tokens },
     {
       id: "by",
-      header: t("extractedBy"),
+      header: t("by"),
       value: (row) => row.run.by,
       cell: (row) =>
         row.run.reverted ? (

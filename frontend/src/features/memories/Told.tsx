@@ -70,7 +70,7 @@ function Form({ asked }: { asked: Asked }) {
   return (
     <form onSubmit={submit} noValidate className="grid max-w-220 gap-4">
       <p className="max-w-measure text-ink-2">{t("toldAbout")}</p>
-      <Field label={t("query")} hint={t("queryHint")}>
+      <Field label={t("message")} hint={t("queryHint")}>
         <TextArea
           rows={2}
           value={draft.q}
@@ -80,7 +80,7 @@ function Form({ asked }: { asked: Asked }) {
         />
       </Field>
       <FolderPicker
-        label={t("inFolder")}
+        label={t("folder")}
         hint={t("inFolderHint")}
         value={draft.folder}
         onChange={(folder) => change({ folder })}

@@ -20,7 +20,7 @@ export function ToldLine({ hit }: { hit: Hit }) {
       </p>
       <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-ink-2 text-sm">
         <Where hit={hit} />
-        {hit.label.integrity === "untrusted" && <Badge kind="tainted">{t("strangersBadge")}</Badge>}
+        {hit.label.integrity === "untrusted" && <Badge kind="tainted">{t("untrustedSource")}</Badge>}
         <Time at={hit.ts_ms} />
       </p>
       <Found why={hit.why} score={hit.score} className="mt-1" />

@@ -29,7 +29,7 @@ export function useActions() {
   const mark = useMark();
   const retire = useCommand((ids: Ids, key) => each(ids, key, retireSome));
   const restore = useCommand((ids: Ids, key) => each(ids, key, restoreSome));
-  const failed = (error: Error) => toastError(t("failed"), error);
+  const failed = (error: Error) => toastError(t("broken"), error);
 
   function pin(ids: Ids, pinned: boolean): void {
     const action = { label: t("undo"), onClick: () => pin(ids, !pinned) };

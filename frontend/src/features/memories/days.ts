@@ -6,7 +6,6 @@ import { formats } from "@/i18n";
 export type Growth = Schema["Growth"];
 
 const DAY_MS = 86_400_000;
-const NAMED = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 const WEEKDAY = new Intl.DateTimeFormat(formats, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
 /** The last `days` days (UTC) up to the one of `nowMs`, oldest first; one on which nothing happened is all zeros. */
@@ -16,11 +15,6 @@ export function gapless(growth: readonly Growth[], days: number, nowMs: number):
     const day = new Date(nowMs - (days - 1 - place) * DAY_MS).toISOString().slice(0, 10);
     return known.get(day) ?? { day, made: 0, retired: 0, episodes: 0 };
   });
-}
-
-/** A day of UTC, which must not be moved into the person's time zone. */
-export function dayName(day: string): string {
-  return NAMED.format(Date.parse(day));
 }
 
 /** The day of a moment where the person is, `YYYY-MM-DD`. */

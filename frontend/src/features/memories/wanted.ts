@@ -156,29 +156,7 @@ function weight(hit: Hit): number {
   return hit.why.reduce((sum, { by, score }) => (by === "pinned" ? sum : sum + score), 0);
 }
 
-/**
- * All memories of a filter, for a file.
- *
- * @param onRead  told how many there are so far.
- * @returns at most `most`, and whether there are more.
- */
-export async function readAll(
-  wanted: Wanted,
-  most: number,
-  onRead: (count: number) => void,
-): Promise<{ rows: Row[]; cut: boolean }> {
-  const rows: Row[] = [];
-  let after = "";
-  do {
-    const page = await readPage(wanted, after, 500);
-    rows.push(...page.items);
-    onRead(rows.length);
-    after = page.next;
-  } while (after && rows.length < most);
-  return { rows: rows.slice(0, most), cut: after !== "" || rows.length > most };
-}
-
-function readPage(wanted: Wanted, after: string, limit: number) {
+export function readPage(wanted: Wanted, after: string, limit: number) {
   return data(
     api.GET("/memories", {
       params: {

@@ -44,7 +44,7 @@ export function CheckNote({ check, children }: { check: Check; children?: ReactN
     return (
       <ErrorNote title={t("failed", { name: check.name })} kept={cure(check.kind)}>
         <p className="w-full text-ink-2 text-sm">
-          {t("said")}: <SafeText mono>{check.text}</SafeText>
+          {t("details")}: <SafeText mono>{check.text}</SafeText>
         </p>
         {children}
       </ErrorNote>

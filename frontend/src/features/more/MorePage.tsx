@@ -18,7 +18,7 @@ export function MorePage() {
   return (
     <div className="max-w-300 p-4 md:p-6">
       <PageHead title={title} description={t("about")} />
-      {known ? <Rows name={known} /> : <Empty title={t("none")}>{t("noneWhy")}</Empty>}
+      {known ? <Rows name={known} /> : <Empty title={t("noneOfAll")}>{t("noneWhy")}</Empty>}
     </div>
   );
 }
@@ -42,7 +42,7 @@ function Rows({ name }: { name: ComingName }) {
       columns={columns}
       rowId={(row) => String(row.id ?? JSON.stringify(row))}
       exportAs={name}
-      empty={<Empty title={t("none")}>{t("noneWhy")}</Empty>}
+      empty={<Empty title={t("noneOfAll")}>{t("noneWhy")}</Empty>}
     />
   );
 }

@@ -3,8 +3,7 @@ import { useState } from "react";
 import { api, data } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/rules";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Panel } from "@/ui/Panel";
@@ -75,38 +74,29 @@ function TakeBack({ grant: { made }, onClose }: { grant: Grant; onClose: () => v
     return data(api.POST("/sessions/{session}/revoke", { params, body: { tool } }));
   });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <ConfirmDialog
+      onClose={onClose}
       size="sm"
       title={t("grantTitle", { tool: made.tool })}
       description={t("grantWhy", { folder: made.directory })}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="danger"
-            busy={revoke.isPending && `${t("removing")}…`}
-            onClick={() =>
-              revoke.mutate(made.tool, {
-                onSuccess: async () => {
-                  await queries.invalidateQueries({ queryKey: ["rules"] });
-                  onClose();
-                },
-              })
-            }
-          >
-            {t("grantEnd")}
-          </Button>
-        </>
+      kind="danger"
+      busy={revoke.isPending && `${t("removing")}…`}
+      onYes={() =>
+        revoke.mutate(made.tool, {
+          onSuccess: async () => {
+            await queries.invalidateQueries({ queryKey: ["rules"] });
+            onClose();
+          },
+        })
       }
+      yes={t("takeBack")}
     >
       {made.shape && (
         <p>
           <SafeText mono>{made.shape}</SafeText>
         </p>
       )}
-      {revoke.error && <ErrorNote error={revoke.error} />}
-    </Dialog>
+      <ErrorNote error={revoke.error} />
+    </ConfirmDialog>
   );
 }

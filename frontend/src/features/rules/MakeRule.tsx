@@ -69,7 +69,7 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
           setForm(null);
           setTried(false);
           preview.reset();
-          toast({ title: t("made"), kind: "good" });
+          toast({ title: t("ruleMade"), kind: "good" });
           made?.();
           return queries.invalidateQueries({ queryKey: ["rules"] });
         },
@@ -108,7 +108,7 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
           </Button>
         </div>
       </form>
-      {preview.error && <ErrorNote error={preview.error} />}
+      <ErrorNote error={preview.error} />
       {preview.data && (
         <Preview
           preview={preview.data}
@@ -120,7 +120,7 @@ export function MakeRule({ replaced, made }: { replaced?: Rule; made?: () => voi
           busy={make.isPending}
         />
       )}
-      {make.error && <ErrorNote error={make.error} />}
+      <ErrorNote error={make.error} />
     </div>
   );
 }

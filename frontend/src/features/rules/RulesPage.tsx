@@ -4,7 +4,8 @@ import { api, data } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/rules";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { Dialog } from "@/ui/Dialog";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { PageHead } from "@/ui/PageHead";
@@ -53,7 +54,7 @@ export function RulesPage() {
   return (
     <div className="grid max-w-300 gap-10 p-4 md:p-6">
       <div className="grid gap-5">
-        <PageHead title={t("title")} description={t("about")} />
+        <PageHead title={t("rules")} description={t("about")} />
         <MakeRule />
         <DataTable
           name={t("table")}
@@ -83,54 +84,39 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
   const confirm = useCommand((id: string, key) =>
     data(api.POST("/rules/{id}/confirm", { params: { path: { id }, ...withKey(key) } })),
   );
+  const settled = async () => {
+    await queries.invalidateQueries({ queryKey: ["rules"] });
+    onClose();
+  };
   if (changing) {
     return (
-      <Dialog open onOpenChange={(open) => !open && onClose()} size="lg" title={t("changeRule")}>
+      <Dialog open onOpenChange={(open) => !open && onClose()} size="lg" title={t("edit")}>
         <MakeRule replaced={rule} made={onClose} />
       </Dialog>
     );
   }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <ConfirmDialog
+      onClose={onClose}
       size="sm"
       title={t("removeTitle")}
       description={t("removeWhy")}
-      footer={
+      kind="destroy"
+      busy={remove.isPending && `${t("removing")}…`}
+      onYes={() => remove.mutate(rule.id, { onSuccess: settled })}
+      yes={t("remove")}
+      more={
         <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button onClick={() => setChanging(true)}>{t("changeRule")}</Button>
+          <Button onClick={() => setChanging(true)}>{t("edit")}</Button>
           {!rule.confirmed && (
             <Button
               kind="primary"
               busy={confirm.isPending && t("making")}
-              onClick={() =>
-                confirm.mutate(rule.id, {
-                  onSuccess: async () => {
-                    await queries.invalidateQueries({ queryKey: ["rules"] });
-                    onClose();
-                  },
-                })
-              }
+              onClick={() => confirm.mutate(rule.id, { onSuccess: settled })}
             >
               {t("confirmRule")}
             </Button>
           )}
-          <Button
-            kind="destroy"
-            busy={remove.isPending && `${t("removing")}…`}
-            onClick={() =>
-              remove.mutate(rule.id, {
-                onSuccess: async () => {
-                  await queries.invalidateQueries({ queryKey: ["rules"] });
-                  onClose();
-                },
-              })
-            }
-          >
-            {t("remove")}
-          </Button>
         </>
       }
     >
@@ -146,6 +132,6 @@ function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
         </p>
       )}
       {(remove.error ?? confirm.error) && <ErrorNote error={remove.error ?? confirm.error} />}
-    </Dialog>
+    </ConfirmDialog>
   );
 }

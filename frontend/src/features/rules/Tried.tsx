@@ -21,7 +21,7 @@ export function Tried({ profile = null, grants = [] }: Change) {
       <Button size="sm" kind="quiet" busy={tried.isPending && `${t("making")}…`} onClick={() => tried.mutate()}>
         {t("tryIt")}
       </Button>
-      {tried.error && <ErrorNote error={tried.error} />}
+      <ErrorNote error={tried.error} />
     </div>
   );
 }

@@ -11,7 +11,7 @@ const PAGE = 500;
 
 /** Those in force now, the newest first. */
 export async function grantsInForce(): Promise<Grant[]> {
-  const events = await all(async (after) => {
+  const { rows: events } = await all(async (after) => {
     const query = { after: Number(after || 0), streams: "home", limit: PAGE };
     const page = await data(api.GET("/events", { params: { query } }));
     const last = page.items.at(-1);

@@ -10,10 +10,10 @@ import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { Input } from "@/ui/Input";
+import { LinkTabs } from "@/ui/LinkTabs";
 import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
 import { useTyped } from "@/ui/useTyped";
-import { Filters } from "./Filters";
 import { Hits } from "./Hits";
 import type { Kind } from "./words";
 
@@ -29,7 +29,7 @@ export function SearchPage() {
   const where = search.in === "objective" || search.in === "session" ? search.in : "";
   return (
     <div className="max-w-220 p-4 md:p-6">
-      <PageHead title={t("title")} description={t("about")} />
+      <PageHead title={t("search")} description={t("about")} />
       <Query query={query} where={where} />
       {query.trim() ? (
         <Results key={query} query={query.trim()} where={where} />
@@ -96,7 +96,15 @@ function Results({ query, where }: { query: string; where: Kind | "" }) {
   return (
     <>
       <div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-line border-b">
-        <Filters query={query} where={where} />
+        <LinkTabs
+          label={t("place")}
+          tabs={(["", "objective", "session"] as const).map((one) => ({
+            to: "/search",
+            search: { q: query, ...(one && { in: one }) },
+            label: t(one || "all"),
+            here: one === where,
+          }))}
+        />
         <p role="status" className="py-2 text-ink-2 text-sm">
           {more ? t("foundMost", { count: shown.length }) : t("found", { count: shown.length })}
         </p>

@@ -36,7 +36,6 @@ export function AddSecret({ taken, onClose }: { taken: readonly string[]; onClos
   return (
     <FormDialog
       title={t("add")}
-      cancel={t("cancel")}
       send={t("save")}
       busy={add.isPending && `${t("saving")}…`}
       onSend={submit}
@@ -46,7 +45,7 @@ export function AddSecret({ taken, onClose }: { taken: readonly string[]; onClos
         <Input mono value={name} onValueChange={setName} />
       </Field>
       <ValueField element={element} error={flaw} />
-      {add.error && <ErrorNote error={add.error} />}
+      <ErrorNote error={add.error} />
     </FormDialog>
   );
 }

@@ -90,7 +90,7 @@ export function BindForm({ name, onDone }: { name: string; onDone: () => Promise
           </Field>
         </div>
       )}
-      {bind.error && <ErrorNote error={bind.error} />}
+      <ErrorNote error={bind.error} />
       <div>
         <Button type="submit" kind="primary" busy={bind.isPending && `${t("binding")}…`}>
           {t("bind")}

@@ -4,8 +4,8 @@ import { api, data } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/secrets";
 import { Button } from "@/ui/Button";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { CopyButton } from "@/ui/CopyButton";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { Disclosure } from "@/ui/Disclosure";
 import { Drawer } from "@/ui/Drawer";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -112,7 +112,7 @@ function Bound({ name, binding }: { name: string; binding: Binding }) {
         size="sm"
         kind="danger"
         aria-label={t("unbindOf", { name: destinationOf(binding) })}
-        busy={unbind.isPending && `${t("unbinding")}…`}
+        busy={unbind.isPending && `${t("removing")}…`}
         onClick={() => unbind.mutate(name, { onSuccess: readAgain })}
       >
         {t("unbind")}
@@ -137,7 +137,7 @@ function Replace({ name }: { name: string }) {
     <form onSubmit={submit} noValidate className="grid gap-3 pt-1">
       <p className="text-ink-2 text-sm">{t("replaceWhy")}</p>
       <ValueField element={element} error={flaw} />
-      {replace.error && <ErrorNote error={replace.error} />}
+      <ErrorNote error={replace.error} />
       <div>
         <Button type="submit" busy={replace.isPending && `${t("saving")}…`}>
           {t("replaceIt")}
@@ -152,33 +152,24 @@ function Remove({ name, onClose, onRemoved }: { name: string; onClose: () => voi
     data(api.DELETE("/secrets/{secret}", { params: { path: { secret }, ...withKey(key) } })),
   );
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <ConfirmDialog
+      onClose={onClose}
       size="sm"
       title={t("removeTitle", { name })}
       description={t("removeWhy")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="destroy"
-            busy={remove.isPending && t("remove")}
-            onClick={() =>
-              remove.mutate(name, {
-                onSuccess: () => {
-                  onRemoved();
-                  return readAgain();
-                },
-              })
-            }
-          >
-            {t("remove")}
-          </Button>
-        </>
+      kind="destroy"
+      busy={remove.isPending && t("remove")}
+      onYes={() =>
+        remove.mutate(name, {
+          onSuccess: () => {
+            onRemoved();
+            return readAgain();
+          },
+        })
       }
+      yes={t("remove")}
     >
-      {remove.error && <ErrorNote error={remove.error} />}
-    </Dialog>
+      <ErrorNote error={remove.error} />
+    </ConfirmDialog>
   );
 }

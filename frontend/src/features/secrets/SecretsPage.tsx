@@ -23,7 +23,7 @@ export function SecretsPage() {
   );
   return (
     <div className="max-w-300 p-4 md:p-6">
-      <PageHead title={t("title")} description={t("about")} actions={rows?.length !== 0 && add} />
+      <PageHead title={t("secrets")} description={t("about")} actions={rows?.length !== 0 && add} />
       <DataTable
         name={t("table")}
         columns={COLUMNS}

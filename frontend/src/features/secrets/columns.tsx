@@ -11,7 +11,7 @@ export type Binding = Secret["bindings"][number];
 export function bindingWords(binding: Binding): string {
   if (binding.type === "tool") return t("toolBinding", { tool: binding.tool, argument: binding.argument });
   const place = `${binding.tls ? "https" : "http"}://${binding.host}${binding.path === "/" ? "" : binding.path}`;
-  return t("hostBinding", { method: binding.methods.join(", ") || t("anyMethod"), place, part: binding.place });
+  return t("hostBinding", { method: binding.methods.join(", ") || t("all"), place, part: binding.place });
 }
 
 /** What a binding is ended by. */

@@ -2,10 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
-import { ModelFields } from "@/features/models/ModelFields";
+import { ModelChain, nameOf } from "@/features/models/ModelChain";
 import { t } from "@/i18n/en/new-session";
 import { Button } from "@/ui/Button";
-import { IconButton } from "@/ui/IconButton";
 import { SafeText } from "@/ui/SafeText";
 
 type Ref = Schema["ModelRef"];
@@ -30,80 +29,17 @@ export function Chain({ chain, onChange }: { chain: readonly Ref[]; onChange: (c
       </div>
     );
   }
+  const back = () => {
+    setOwn(false);
+    onChange([]);
+  };
   return (
     <div className="flex flex-col gap-3">
       <p className="max-w-measure text-ink-2 text-sm">{t("modelsOrder")}</p>
-      <ol className="flex flex-col">
-        {chain.map((ref, place) => (
-          <li
-            key={nameOf(ref)}
-            className="flex min-h-(--row-roomy) items-center gap-2 border-line border-b first:border-t"
-          >
-            <span className="tabular w-4 text-ink-3 text-sm">{place + 1}</span>
-            <span className="min-w-0 flex-1 truncate font-mono text-sm">
-              <SafeText>{nameOf(ref)}</SafeText>
-            </span>
-            {place > 0 && (
-              <IconButton
-                icon="chevron-up"
-                label={t("up", { name: nameOf(ref) })}
-                onClick={() => onChange(raised(chain, place))}
-              />
-            )}
-            <IconButton
-              icon="cross"
-              label={t("remove", { name: nameOf(ref) })}
-              onClick={() => onChange(chain.filter((_, other) => other !== place))}
-            />
-          </li>
-        ))}
-      </ol>
-      <Another taken={chain} onAdd={(ref) => onChange([...chain, ref])} />
-      <div>
-        <Button
-          kind="quiet"
-          size="sm"
-          onClick={() => {
-            setOwn(false);
-            onChange([]);
-          }}
-        >
-          {t("modelsBack")}
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-const NONE: Ref = { provider: "", model: "" };
-
-function Another({ taken, onAdd }: { taken: readonly Ref[]; onAdd: (ref: Ref) => void }) {
-  const [typed, setTyped] = useState(NONE);
-  const ref = { ...typed, model: typed.model.trim() };
-  const there = taken.some((other) => nameOf(other) === nameOf(ref));
-  return (
-    <div className="grid items-end gap-3 md:grid-cols-[1fr_1.4fr_auto]">
-      <ModelFields value={typed} onChange={setTyped} />
-      <Button
-        icon="plus"
-        disabled={!ref.provider || !ref.model || there}
-        onClick={() => {
-          onAdd(ref);
-          setTyped(NONE);
-        }}
-      >
-        {t("add")}
+      <ModelChain chain={chain} onChange={onChange} />
+      <Button kind="quiet" size="sm" className="self-start" onClick={back}>
+        {t("useDefault")}
       </Button>
     </div>
   );
-}
-
-function nameOf(ref: Ref): string {
-  return `${ref.provider}/${ref.model}`;
-}
-
-function raised(chain: readonly Ref[], place: number): Ref[] {
-  const next = [...chain];
-  next.splice(place - 1, 0, ...next.splice(place, 1));
-  return next;
 }

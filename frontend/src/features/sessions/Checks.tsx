@@ -50,16 +50,15 @@ function ChecksDialog({ row, onClose }: { row: Row; onClose: () => void }) {
   return (
     <FormDialog
       title={t("checks")}
-      cancel={t("checksCancel")}
       send={t("checksSave")}
-      busy={put.isPending && t("checksSaving")}
+      busy={put.isPending && t("savingNow")}
       onClose={onClose}
       onSend={() => put.mutate({ checks: lines(text).map(checkOf), dropped: [] }, { onSuccess: onClose })}
     >
       <Field label={t("checksYours")} hint={t("checksHint")}>
         <TextArea autoFocus rows={6} value={text} onValueChange={setText} />
       </Field>
-      {put.error && <ErrorNote title={t("checkFailed")} error={put.error} />}
+      <ErrorNote title={t("checkFailed")} error={put.error} />
     </FormDialog>
   );
 }
@@ -140,7 +139,7 @@ function Answers({ row, check }: { row: Row; check: Check }) {
             disabled={put.isPending}
             onClick={() => put.mutate({ checks: [...own(row), asked], dropped: [] })}
           >
-            {t("checkAccept")}
+            {t("accept")}
           </Button>
           <Button
             kind="quiet"
@@ -148,7 +147,7 @@ function Answers({ row, check }: { row: Row; check: Check }) {
             disabled={put.isPending}
             onClick={() => put.mutate({ checks: own(row), dropped: [id] })}
           >
-            {t("checkRemove")}
+            {t("remove")}
           </Button>
         </span>
       )}

@@ -1,6 +1,7 @@
 /** Where the person speaks. Enter sends; while it works, what is sent is read before the next request, or cuts in. */
 import { type KeyboardEvent, useRef, useState } from "react";
 import { activeCard, showCard } from "@/features/approvals/active";
+import { ForkDialog } from "@/features/workspace/checkpoints/ForkDialog";
 import { t as words } from "@/i18n/en/prompt";
 import { t } from "@/i18n/en/sessions";
 import type { Row, Story } from "@/story/shape";
@@ -14,7 +15,6 @@ import { useAttaching } from "./attaching";
 import { ContextRing } from "./ContextRing";
 import { useDeed } from "./commands";
 import { isCoarse, saidBefore, useSaying } from "./drafts";
-import { ForkDialog } from "./ForkDialog";
 import { LabelsDialog } from "./LabelsDialog";
 import { ModelDialog } from "./ModelSwitch";
 import { QueuedMessages } from "./QueuedMessages";
@@ -104,7 +104,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
           rows={1}
           autoFocus={!isCoarse() && row.status !== "waiting"}
           value={text}
-          aria-label={t("saying")}
+          aria-label={t("message")}
           placeholder={t(SAY[row.status] ?? (working ? "sayMore" : "say"))}
           {...suggest.aria}
           onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}

@@ -1,5 +1,6 @@
 /** What can be done to a session, by its state. STOP is there for as long as something runs. */
 import { useState } from "react";
+import { ForkDialog } from "@/features/workspace/checkpoints/ForkDialog";
 import { t } from "@/i18n/en/sessions";
 import type { Row } from "@/story/shape";
 import { type PageAction, useOffered } from "@/ui/actions";
@@ -10,7 +11,6 @@ import { toast } from "@/ui/Toasts";
 import { exportSession, useDeed } from "./commands";
 import { DensitySwitch } from "./DensitySwitch";
 import { CancelDialog, DeleteDialog, RetryDialog } from "./Dialogs";
-import { ForkDialog } from "./ForkDialog";
 import { LabelsDialog } from "./LabelsDialog";
 import { ModelDialog } from "./ModelSwitch";
 import { PlanDialog } from "./PlanDialog";
@@ -86,7 +86,7 @@ export function Controls({ row, pausing, finding, panels, onFind, onPanels, onRe
       )}
       <DensitySwitch />
       <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} className="max-md:hidden" />
-      <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={menu} />
+      <Menu trigger={<IconButton icon="more" label={t("more")} />} entries={menu} />
       <IconButton
         icon="columns"
         label={t(panels ? "hidePanels" : "showPanels")}

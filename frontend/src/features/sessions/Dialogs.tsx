@@ -1,67 +1,29 @@
 /** Questions before what can't be undone, and before more is spent. */
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { t } from "@/i18n/en/sessions";
 import type { Row } from "@/story/shape";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { BudgetFields } from "./BudgetFields";
 import { useDeed } from "./commands";
 import { type Amount, budgetOf } from "./draft";
 
-interface QuestionProps {
-  /** What is asked about; its texts are found by it. */
-  what: "cancel" | "retry" | "delete";
-  title: string;
-  detail: string;
-  no: string;
-  yes: ReactNode;
-  danger?: boolean;
-  busy: string | false;
-  error: Error | null;
-  onYes: () => void;
-  onClose: () => void;
-  children?: ReactNode;
-}
-
-function Question({ what, title, detail, no, yes, danger, busy, error, onYes, onClose, children }: QuestionProps) {
-  return (
-    <Dialog
-      open
-      size={danger ? "sm" : undefined}
-      onOpenChange={(open) => open || onClose()}
-      title={title}
-      description={detail}
-      footer={
-        <>
-          <DialogClose render={<Button>{no}</Button>} />
-          <Button kind={danger ? "destroy" : "primary"} busy={busy} onClick={onYes}>
-            {yes}
-          </Button>
-        </>
-      }
-    >
-      {children}
-      {error && <ErrorNote title={t(`failed_${what}`)} error={error} />}
-    </Dialog>
-  );
-}
-
 export function CancelDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { act, pending, error } = useDeed(id);
   return (
-    <Question
-      what="cancel"
+    <ConfirmDialog
       title={t("cancelTitle")}
-      detail={t("cancelDetail")}
+      description={t("cancelDetail")}
       no={t("letItWork")}
       yes={t("cancelIt")}
-      danger
+      size="sm"
+      kind="destroy"
       busy={pending !== null && t("cancelling")}
-      error={error}
       onYes={() => act({ verb: "cancel" }, onClose)}
       onClose={onClose}
-    />
+    >
+      <ErrorNote title={t("failed_cancel")} error={error} />
+    </ConfirmDialog>
   );
 }
 
@@ -73,20 +35,20 @@ export function DeleteDialog({ row, onClose }: { row: Row; onClose: () => void }
   const erase = () => act({ verb: erases ? "delete" : "trash" }, onClose);
   const closesFirst = row.kind === "session" && row.status !== "closed";
   return (
-    <Question
-      what="delete"
+    <ConfirmDialog
       title={t(erases ? "eraseTitle" : "deleteTitle", { kind: row.kind })}
-      detail={t(erases ? "eraseDetail" : "deleteDetail")}
+      description={t(erases ? "eraseDetail" : "deleteDetail")}
       no={t("keep")}
       yes={t(erases ? "eraseIt" : "deleteIt")}
-      danger
+      size="sm"
+      kind="destroy"
       busy={pending !== null && t("deleting")}
-      error={error}
       onYes={() => (closesFirst ? act({ verb: "close" }, erase) : erase())}
       onClose={onClose}
     >
       {closesFirst && <p className="text-ink-2">{t("deleteOpen")}</p>}
-    </Question>
+      <ErrorNote title={t("failed_delete")} error={error} />
+    </ConfirmDialog>
   );
 }
 
@@ -98,14 +60,12 @@ export function RetryDialog({ row, onClose }: { row: Row; onClose: () => void })
     row.budget.usd_micros === "unlimited" ? "unlimited" : row.budget.usd_micros / 1e6,
   );
   return (
-    <Question
-      what="retry"
+    <ConfirmDialog
       title={t("retryTitle")}
-      detail={t("retryDetail")}
+      description={t("retryDetail")}
       no={t("notNow")}
       yes={t("retry")}
       busy={pending !== null && t("starting")}
-      error={error}
       onYes={() => act({ verb: "retry", budget: budgetOf(tokens, usd) }, onClose)}
       onClose={onClose}
     >
@@ -117,6 +77,7 @@ export function RetryDialog({ row, onClose }: { row: Row; onClose: () => void })
           if (change.usd !== undefined) setUsd(change.usd);
         }}
       />
-    </Question>
+      <ErrorNote title={t("failed_retry")} error={error} />
+    </ConfirmDialog>
   );
 }

@@ -57,12 +57,12 @@ export function Find({ items, onShow, onClose }: FindProps) {
         {words.trim() === ""
           ? ""
           : found.length === 0
-            ? t("foundNone")
+            ? t("noMatchTitle")
             : t("found", { at: at + 1, count: found.length })}
       </span>
       <IconButton icon="chevron-up" label={t("previous")} disabled={found.length === 0} onClick={() => step(-1)} />
       <IconButton icon="chevron-down" label={t("next")} disabled={found.length === 0} onClick={() => step(1)} />
-      <IconButton icon="cross" label={t("closeFind")} onClick={onClose} />
+      <IconButton icon="cross" label={t("close")} onClick={onClose} />
     </search>
   );
 }

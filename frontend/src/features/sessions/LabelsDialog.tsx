@@ -46,9 +46,8 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
     <FormDialog
       title={t("title")}
       description={t("about")}
-      cancel={t("cancel")}
       send={t("save")}
-      busy={save.isPending && t("saving")}
+      busy={save.isPending && t("savingNow")}
       onSend={() => save.mutate()}
       onClose={onClose}
     >
@@ -63,8 +62,8 @@ export function LabelsDialog({ row, onClose }: { row: Row; onClose: () => void }
           <TextArea rows={4} value={goal} onValueChange={setGoal} />
         </Field>
       )}
-      <Checkbox label={t("archived")} hint={t("archivedHint")} checked={archived} onCheckedChange={setArchived} />
-      {save.error && <ErrorNote error={save.error} />}
+      <Checkbox label={t("archivedState")} hint={t("archivedHint")} checked={archived} onCheckedChange={setArchived} />
+      <ErrorNote error={save.error} />
     </FormDialog>
   );
 }

@@ -57,7 +57,6 @@ export function ModelDialog({ id, now, onClose }: { id: string; now: Schema["Mod
       title={t("modelTitle")}
       description={t("modelAbout")}
       size="sm"
-      cancel={t("cancel")}
       send={t("modelGo")}
       busy={change.isPending && t("modelGo")}
       disabled={!model}
@@ -72,7 +71,7 @@ export function ModelDialog({ id, now, onClose }: { id: string; now: Schema["Mod
           onValueChange={setEffort}
         />
       </Field>
-      {change.error && <ErrorNote error={change.error} />}
+      <ErrorNote error={change.error} />
     </FormDialog>
   );
 }

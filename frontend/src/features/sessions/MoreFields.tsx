@@ -21,10 +21,10 @@ export interface DraftProps {
 export function MoreFields({ kind, draft, change }: DraftProps & { kind: Kind }) {
   return (
     <div className="flex flex-col gap-7 pt-2">
-      <Field label={t("name")} hint={t("nameHint", { kind })} optional>
+      <Field label={t("titleField")} hint={t("nameHint", { kind })} optional>
         <Input value={draft.title} onValueChange={(title) => change({ title })} maxLength={80} />
       </Field>
-      <Group title={t("spending")}>
+      <Group title={t("budget")}>
         <BudgetFields tokens={draft.tokens} usd={draft.usd} onChange={change} />
       </Group>
       <Group title={t("models")}>

@@ -97,7 +97,7 @@ function Form({ kind }: { kind: Kind }) {
         <Disclosure summary={t("more")} aside={t("moreChanged", { count: changed(kind, draft) })}>
           <MoreFields kind={kind} draft={draft} change={change} />
         </Disclosure>
-        {start.error && <ErrorNote title={t("startFailed")} error={start.error} kept={t("startKept")} />}
+        <ErrorNote title={t("startFailed")} error={start.error} kept={t("kept")} />
       </div>
       <Footer kind={kind} draft={draft} busy={start.isPending} />
     </form>

@@ -5,17 +5,8 @@ import type { Row, Story } from "@/story/shape";
 import { Countdown, Elapsed } from "@/story/view/Elapsed";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
-import { Shape } from "@/ui/State";
+import { INK, Shape } from "@/ui/State";
 import { doing, isRunning, retryDue, standing, stateOf } from "./words";
-
-const COLOUR = {
-  work: "text-accent",
-  ask: "text-ask",
-  danger: "text-danger",
-  good: "text-good",
-  tainted: "text-tainted",
-  quiet: "text-ink-3",
-} as const;
 
 export function Now({
   row,
@@ -34,7 +25,7 @@ export function Now({
   return (
     <div className="flex min-h-9 w-full max-w-4xl items-center gap-2 px-5 py-0.5 text-sm md:px-7">
       {text ? (
-        <span className={COLOUR[kind]}>
+        <span className={INK[kind]}>
           <Shape kind={kind} />
         </span>
       ) : (

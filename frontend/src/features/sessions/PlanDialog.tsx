@@ -5,7 +5,7 @@ import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/sessions";
 import type { Row } from "@/story/shape";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { IconButton } from "@/ui/IconButton";
@@ -39,21 +39,16 @@ export function PlanDialog({ row, onClose }: { row: Row; onClose: () => void }) 
     );
   };
   return (
-    <Dialog
-      open
+    <ConfirmDialog
       keep
       size="lg"
-      onOpenChange={(open) => open || onClose()}
+      onClose={onClose}
       title={t("planTitle")}
       description={t("planDetail")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button kind="primary" busy={put.isPending && t("planSaving")} onClick={save}>
-            {t("planSave")}
-          </Button>
-        </>
-      }
+      kind="primary"
+      busy={put.isPending && t("savingNow")}
+      onYes={save}
+      yes={t("planSave")}
     >
       {lines.length === 0 && <p className="mb-3 text-ink-2">{t("planNone")}</p>}
       <ol className="flex flex-col gap-2">
@@ -104,7 +99,7 @@ export function PlanDialog({ row, onClose }: { row: Row; onClose: () => void }) 
           <ErrorNote title={t("planFailed")} error={put.error} />
         </div>
       )}
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

@@ -67,7 +67,7 @@ export function Prompt() {
     >
       {start.error && (
         <div className="mb-3">
-          <ErrorNote title={t("failed")} error={start.error} kept={t("kept")} />
+          <ErrorNote title={t("startFailed")} error={start.error} kept={t("kept")} />
         </div>
       )}
       <AttachedFiles attaching={attaching} />
@@ -208,7 +208,7 @@ function ModeChip({ profile }: { profile: Schema["Profile"] }) {
   const mode = t(`mode_${profile}`);
   return (
     <Popover
-      title={t("mode")}
+      title={t("profile")}
       titleHidden
       className="w-110"
       trigger={chip(
@@ -220,7 +220,7 @@ function ModeChip({ profile }: { profile: Schema["Profile"] }) {
       )}
     >
       <RadioGroup
-        label={t("mode")}
+        label={t("profile")}
         labelHidden
         items={PROFILES.map((value) => ({ value, label: t(`mode_${value}`), hint: modes(`profile_${value}Hint`) }))}
         value={profile}

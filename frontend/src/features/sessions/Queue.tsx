@@ -86,7 +86,7 @@ function CallLine({
         <>
           {!started && (
             <Button kind="quiet" size="sm" onClick={onEdit}>
-              {t("callEdit")}
+              {t("edit")}
             </Button>
           )}
           <Button kind="quiet" size="sm" onClick={() => onChange("cancel")}>

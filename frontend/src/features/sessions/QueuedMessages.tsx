@@ -65,7 +65,7 @@ function Queued({ session, row }: { session: string; row: Schema["WaitingRow"] }
           </div>
         </div>
       )}
-      {save.error && <ErrorNote title={t("queuedFailed")} error={save.error} />}
+      <ErrorNote title={t("queuedFailed")} error={save.error} />
     </li>
   );
 }

@@ -22,6 +22,7 @@ import { ScrollBox } from "@/ui/ScrollBox";
 import { Sheet } from "@/ui/Sheet";
 import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
+import { useMedia } from "@/ui/useMedia";
 import { Agents, ParentLink } from "./Agents";
 import { Composer } from "./Composer";
 import { Contract } from "./Contract";
@@ -264,16 +265,4 @@ function useFindKey(find: () => void): void {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const change = () => setMatches(list.matches);
-    change();
-    list.addEventListener("change", change);
-    return () => list.removeEventListener("change", change);
-  }, [query]);
-  return matches;
 }

@@ -2,11 +2,11 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue } from "react";
 import { t } from "@/i18n/en/sessions";
-import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Input } from "@/ui/Input";
-import { ButtonLink, Link } from "@/ui/Link";
+import { ButtonLink } from "@/ui/Link";
+import { LinkTabs } from "@/ui/LinkTabs";
 import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
 import { ExportMenu } from "./ExportMenu";
@@ -47,26 +47,16 @@ function Filters({ kind, status, q }: { kind: Kind; status: Filter; q: string })
   const wanted = (state: Filter, words: string) => ({ ...(state && { status: state }), ...(words && { q: words }) });
   return (
     <search className="flex flex-wrap items-center gap-x-4 border-line border-b">
-      <nav aria-label={t("filter")} className="-mx-4 min-w-0 overflow-x-auto px-4 md:mx-0 md:px-0">
-        <ul className="flex gap-1">
-          {(["", ...STATUSES[kind], "trash"] as const).map((one) => (
-            <li key={one}>
-              <Link
-                to={PLACES[kind].list}
-                search={wanted(one, q) as never}
-                kind="plain"
-                aria-current={one === status ? "page" : undefined}
-                className={cx(
-                  "-mb-px flex h-(--row-roomy) items-center gap-1.5 whitespace-nowrap border-b-2 px-2 -outline-offset-2",
-                  one === status ? "border-accent font-medium text-ink" : "border-transparent text-ink-2",
-                )}
-              >
-                {one === "trash" ? t("trash") : one ? statusWord(one) : t("all")}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <LinkTabs
+        label={t("filter")}
+        className="-mx-4 px-4 md:mx-0 md:px-0"
+        tabs={(["", ...STATUSES[kind], "trash"] as const).map((one) => ({
+          to: PLACES[kind].list,
+          search: wanted(one, q),
+          label: one === "trash" ? t("trash") : one ? statusWord(one) : t("all"),
+          here: one === status,
+        }))}
+      />
       <div className="ms-auto min-w-40 flex-1 py-1 max-md:basis-full md:max-w-80">
         <Input
           type="search"

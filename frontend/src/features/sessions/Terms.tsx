@@ -13,7 +13,7 @@ import { hasEnded, type Row } from "./words";
 
 export function Budget({ row, samples }: { row: Row; samples: readonly { tokens: number; usdMicros: number }[] }) {
   return (
-    <Part title={t("spending")}>
+    <Part title={t("budget")}>
       <BudgetMeter
         tokensUsed={row.tokens_used}
         tokensReserved={row.tokens_reserved}
@@ -34,7 +34,7 @@ export function Grants({ id, grants }: { id: string; grants: readonly Grant[] })
   const { act, pending } = useDeed(id);
   if (grants.length === 0) return null;
   return (
-    <Part title={t("granted")}>
+    <Part title={t("grants")}>
       <ul className="flex flex-col">
         {grants.map((grant) => (
           <li key={grant.tool} className="flex items-center gap-2 border-line border-b py-1.5 first:border-t">

@@ -6,7 +6,7 @@ import { part } from "@/api/parts";
 import { t } from "@/i18n/en/trial";
 import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { countLines, parseUnified } from "@/ui/diff/unified";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { formatBytes } from "@/ui/format";
@@ -125,28 +125,21 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
           </div>
         </Review>
       </Suspense>
-      <Dialog
-        open={discarding}
-        onOpenChange={setDiscarding}
-        size="sm"
-        title={t("discardTitle", { count: changes.length })}
-        description={t("discardDetail")}
-        footer={
-          <>
-            <DialogClose render={<Button>{t("keepThem")}</Button>} />
-            <Button
-              kind="destroy"
-              busy={pending === "discard" && t("discarding")}
-              onClick={() => {
-                act({ verb: "discard" });
-                setDiscarding(false);
-              }}
-            >
-              {t("discard")}
-            </Button>
-          </>
-        }
-      />
+      {discarding && (
+        <ConfirmDialog
+          size="sm"
+          title={t("discardTitle", { count: changes.length })}
+          description={t("discardDetail")}
+          kind="destroy"
+          busy={pending === "discard" && t("discarding")}
+          yes={t("discard")}
+          onYes={() => {
+            act({ verb: "discard" });
+            setDiscarding(false);
+          }}
+          onClose={() => setDiscarding(false)}
+        />
+      )}
     </Panel>
   );
 }
@@ -179,13 +172,13 @@ function Seen({
         <p className="flex flex-wrap items-center gap-2 text-ink-2 text-sm">
           {t(seen ? "trialAllShown" : "trialUnseen", { why: change.unseen })}
           {!seen && (
-            <Button size="sm" busy={whole.isPending && t("trialOpenAll")} onClick={() => whole.mutate()}>
-              {t("trialOpenAll")}
+            <Button size="sm" busy={whole.isPending && t("showAll")} onClick={() => whole.mutate()}>
+              {t("showAll")}
             </Button>
           )}
         </p>
       )}
-      {whole.error && <ErrorNote error={whole.error} />}
+      <ErrorNote error={whole.error} />
     </>
   );
 }

@@ -39,7 +39,7 @@ export function useDeed(session: string) {
   };
 }
 
-function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"]> {
+export function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"]> {
   const params = { path: { session }, ...withKey(key) };
   switch (deed.verb) {
     case "pause":

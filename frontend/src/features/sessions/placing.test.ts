@@ -35,7 +35,9 @@ test("an old one behind the loaded rows waits for its page", () => {
   expect(ids(placed([{ items: [row("b", 2)], next: "9" }], [row("a", 1)], none, "objective", ""))).toEqual([["b"]]);
 });
 
-test("what was deleted, and what is of another kind, is not in it", () => {
+test("what was deleted or archived, and what is of another kind, is not in it", () => {
+  const away = { ...row("a", 1), archived: true };
+  expect(ids(placed([{ items: [row("a", 1)], next: "" }], [away], none, "objective", ""))).toEqual([[]]);
   const session = { ...row("s", 9), kind: "session" } as Row;
   expect(ids(placed([{ items: [row("a", 1)], next: "" }], [session], new Set(["a"]), "objective", ""))).toEqual([[]]);
 });

@@ -6,7 +6,7 @@ export type Page = Schema["Page_ObjectiveRow_"];
 /** "trash": those that were deleted and can still be taken back. */
 export type Filter = Status | "trash" | "";
 
-/** The rows with these put in, by when they were created, newest first; those that the filter no longer wants are out. */
+/** The rows with these put in, by when they were created, newest first; those that the filter no longer wants, or that were archived, are out. */
 export function placed(
   pages: readonly Page[],
   news: readonly Row[],
@@ -14,7 +14,7 @@ export function placed(
   kind: Kind,
   status: Filter,
 ): Page[] {
-  const wanted = news.filter((row) => row.kind === kind && belongs(row, status));
+  const wanted = news.filter((row) => row.kind === kind && !row.archived && belongs(row, status));
   const out = new Set([...gone, ...news.map((row) => row.id)]);
   const kept = pages.map((page) => ({ ...page, items: page.items.filter((row) => !out.has(row.id)) }));
   for (const row of wanted) {

@@ -28,12 +28,12 @@ export function whatAt(row: Row): string {
     case "cancelled":
       return sentence(reasonWords(row.reason));
     case "paused":
-      return row.reason ? t("nowPausedWhy", { why: reasonWords(row.reason, row.fault) }) : t("nowPaused");
+      return row.reason ? t("pausedWhy", { why: reasonWords(row.reason, row.fault) }) : t("paused");
     case "idle":
     case "closed":
       return standing(row) === row.status ? firstLine(plainOf(row.summary)) : sentence(reasonWords(row.reason));
     case "pending":
-      return t("nowPending");
+      return t("startingState");
     default:
       return step(row) ?? t("nowNext");
   }

@@ -4,7 +4,7 @@ import { queries, useCommand } from "@/api/queries";
 import { readAgain, useStatus } from "@/features/models/connecting";
 import { t } from "@/i18n/en/settings";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { formatCount } from "@/ui/format";
 import { ButtonLink } from "@/ui/Link";
@@ -53,7 +53,7 @@ function Health({ status }: { status: Schema["Readiness"] }) {
       <p role="status" className="mb-3 font-medium">
         <State kind={status.ready ? "good" : "danger"}>{t(status.ready ? "ready" : "notReady")}</State>
       </p>
-      {look.error && <ErrorNote error={look.error} />}
+      <ErrorNote error={look.error} />
       <dl className="divide-y divide-line border-line border-y">
         {status.parts.map((part) => (
           <div key={part.name} className="grid gap-x-4 gap-y-0.5 py-2.5 md:grid-cols-[8rem_minmax(0,1fr)]">
@@ -117,23 +117,20 @@ function Record() {
         </ButtonLink>
         <Button onClick={() => ask(true)}>{t("rebuild")}</Button>
       </div>
-      <Dialog
-        open={asked}
-        onOpenChange={ask}
-        size="sm"
-        title={t("rebuildTitle")}
-        description={t("rebuildAbout")}
-        footer={
-          <>
-            <DialogClose render={<Button>{t("cancel")}</Button>} />
-            <Button kind="primary" busy={rebuild.isPending && `${t("rebuilding")}…`} onClick={go}>
-              {t("rebuild")}
-            </Button>
-          </>
-        }
-      >
-        {rebuild.error && <ErrorNote error={rebuild.error} />}
-      </Dialog>
+      {asked && (
+        <ConfirmDialog
+          onClose={() => ask(false)}
+          size="sm"
+          title={t("rebuildTitle")}
+          description={t("rebuildAbout")}
+          kind="primary"
+          busy={rebuild.isPending && `${t("rebuilding")}…`}
+          onYes={go}
+          yes={t("rebuild")}
+        >
+          <ErrorNote error={rebuild.error} />
+        </ConfirmDialog>
+      )}
     </Panel>
   );
 }

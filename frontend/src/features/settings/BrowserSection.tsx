@@ -3,8 +3,8 @@ import { useCommand } from "@/api/queries";
 import { signOut } from "@/api/session";
 import { t } from "@/i18n/en/settings";
 import { Button } from "@/ui/Button";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { CopyButton } from "@/ui/CopyButton";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Panel } from "@/ui/Panel";
 
@@ -22,23 +22,20 @@ export function BrowserSection() {
       <Button kind="danger" className="mt-5" onClick={() => ask(true)}>
         {t("signOut")}
       </Button>
-      <Dialog
-        open={asked}
-        onOpenChange={ask}
-        size="sm"
-        title={t("signOutTitle")}
-        description={t("signOutAbout")}
-        footer={
-          <>
-            <DialogClose render={<Button>{t("cancel")}</Button>} />
-            <Button kind="danger" busy={leave.isPending && t("signOut")} onClick={() => leave.mutate(undefined)}>
-              {t("signOut")}
-            </Button>
-          </>
-        }
-      >
-        {leave.error && <ErrorNote error={leave.error} />}
-      </Dialog>
+      {asked && (
+        <ConfirmDialog
+          onClose={() => ask(false)}
+          size="sm"
+          title={t("signOutTitle")}
+          description={t("signOutAbout")}
+          kind="danger"
+          busy={leave.isPending && t("signOut")}
+          onYes={() => leave.mutate(undefined)}
+          yes={t("signOut")}
+        >
+          <ErrorNote error={leave.error} />
+        </ConfirmDialog>
+      )}
     </Panel>
   );
 }

@@ -70,7 +70,7 @@ function Form({ setup }: { setup: Schema["SearchSetup"] }) {
       <RadioGroup<Engine | "none">
         label={t("engine")}
         items={[
-          { value: "none", label: t("engineNone"), hint: t("engineNoneHint") },
+          { value: "none", label: t("noneOfAll"), hint: t("engineNoneHint") },
           { value: "searxng", label: t("searxng"), hint: t("searxngHint") },
           { value: "brave", label: t("brave"), hint: t("braveHint") },
           { value: "tavily", label: t("tavily"), hint: t("tavilyHint") },
@@ -137,7 +137,7 @@ function TryIt() {
             <SafeText>{check.text}</SafeText>
           </ErrorNote>
         )}
-        {trial.error && <ErrorNote error={trial.error} />}
+        <ErrorNote error={trial.error} />
       </div>
     </div>
   );

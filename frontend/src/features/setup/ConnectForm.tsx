@@ -101,7 +101,7 @@ function UseModel({ choice, check, onDone }: { choice: Choice; check: Check; onD
       </p>
       <ModelPicker models={check.models} value={model} onChange={setModel} />
       {trying.state.phase !== "idle" && <TryState state={trying.state} onStop={trying.stop} />}
-      {use.error && <ErrorNote error={use.error} />}
+      <ErrorNote error={use.error} />
       <div>
         <Button
           kind="primary"

@@ -142,7 +142,7 @@ function Next({ id }: { id: string }) {
       <h3 className="font-semibold">{t("next")}</h3>
       <p className="text-ink-2">{t("nextHome")}</p>
       <ButtonLink to="/" kind="primary" className="mt-1">
-        {t("toHome")}
+        {t("goHome")}
       </ButtonLink>
       <ul className="mt-1 grid gap-1">
         <li>

@@ -71,7 +71,7 @@ export function FirstStep({ rehearsal, onStarted }: { rehearsal: boolean; onStar
           ))}
         </fieldset>
       </div>
-      {start.error && <ErrorNote error={start.error} />}
+      <ErrorNote error={start.error} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button type="submit" kind="primary" busy={start.isPending && `${t("starting")}…`}>
           {t("start")}

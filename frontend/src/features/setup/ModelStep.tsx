@@ -86,7 +86,7 @@ function Rehearsing({ onDone }: { onDone: () => void }) {
   return (
     <div className="grid justify-items-start gap-3 border-line border-t pt-4">
       <p className="max-w-measure rounded-lg border border-ask-line bg-ask-fill px-3.5 py-2.5">{t("rehearsalNote")}</p>
-      {use.error && <ErrorNote error={use.error} />}
+      <ErrorNote error={use.error} />
       <Button
         kind="primary"
         busy={use.isPending && t("useRehearsal")}
@@ -112,7 +112,7 @@ function Forget({ row }: { row: Provider }) {
       >
         {t("forget")}
       </Button>
-      {remove.error && <ErrorNote error={remove.error} />}
+      <ErrorNote error={remove.error} />
     </div>
   );
 }

@@ -36,7 +36,7 @@ export function SandboxStep({ isolation, onDone }: { isolation: Schema["Isolatio
           <p className="mt-2 text-ink-2">{t("sandboxFix")}</p>
         </div>
       )}
-      {look.error && <ErrorNote error={look.error} />}
+      <ErrorNote error={look.error} />
       <div className="flex flex-wrap gap-2">
         {isolation.available ? (
           <>

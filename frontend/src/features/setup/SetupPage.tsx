@@ -20,7 +20,7 @@ export function SetupPage() {
   const setup = useSetupState();
   return (
     <div className="max-w-180 p-4 md:p-6">
-      <PageHead title={t("title")} description={setup.done ? t("again") : t("about")} />
+      <PageHead title={t("setUpStead")} description={setup.done ? t("again") : t("about")} />
       {setup.known && setup.status ? (
         <Steps setup={setup} status={setup.status} />
       ) : setup.error ? (

@@ -3,14 +3,13 @@ import { useMemo, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { t } from "@/i18n/en/usage";
 import { Empty } from "@/ui/Empty";
-import { formatDuration, formatPercent, formatUsd } from "@/ui/format";
+import { formatCalendarDay, formatDuration, formatPercent, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
 import { DataTable } from "@/ui/table/DataTable";
 import { byModel, cachedShare, type DayTotal, type ModelTotal, type Row, replyTime, type Total } from "./totals";
-import { dayName } from "./words";
 
 type Work = Schema["ObjectiveRow"];
 type View = "day" | "model" | "work";
@@ -74,7 +73,7 @@ function took(row: Total): string {
 }
 
 const DAYS: readonly Column<DayTotal>[] = [
-  { id: "day", header: t("day"), value: (row) => row.day, cell: (row) => dayName(row.day) },
+  { id: "day", header: t("day"), value: (row) => row.day, cell: (row) => formatCalendarDay(row.day) },
   ...FIGURES,
 ];
 

@@ -2,11 +2,12 @@
 import { useMemo, useState } from "react";
 import { t } from "@/i18n/en/usage";
 import { Button } from "@/ui/Button";
+import { formatCalendarDay } from "@/ui/format";
 import { Bars } from "@/ui/plot/Bars";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { SafeText } from "@/ui/SafeText";
 import { type DayTotal, endOfScale, layersOf, type Row } from "./totals";
-import { amountOf, amountText, dayName, dayText, type Measure } from "./words";
+import { amountOf, amountText, dayText, type Measure } from "./words";
 
 interface PlotProps {
   rows: readonly Row[];
@@ -75,7 +76,7 @@ export function Plot({ rows, days, measure, onMeasure }: PlotProps) {
           what,
           days: days.length,
           most: amountText(amountOf(highest, measure), measure),
-          day: dayName(highest.day),
+          day: formatCalendarDay(highest.day),
         })}
       />
       {!nothing && (
@@ -91,7 +92,10 @@ export function Plot({ rows, days, measure, onMeasure }: PlotProps) {
           {drawn.end !== null && (
             <span className="ms-auto flex items-center gap-3">
               {!full &&
-                t("beyond", { day: dayName(highest.day), amount: amountText(amountOf(highest, measure), measure) })}
+                t("beyond", {
+                  day: formatCalendarDay(highest.day),
+                  amount: amountText(amountOf(highest, measure), measure),
+                })}
               <Button size="sm" aria-pressed={full} onClick={() => setFull(!full)}>
                 {t("fullScale")}
               </Button>

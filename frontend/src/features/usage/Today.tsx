@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data } from "@/api/client";
+import { api, data, type Schema } from "@/api/client";
+import { DayMeters, type Used, useCap } from "@/features/budgets/cap";
 import { t } from "@/i18n/en/usage";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { FormDialog } from "@/ui/FormDialog";
 import { formatTokens, formatUsd } from "@/ui/format";
-import { Meter } from "@/ui/Meter";
 import { Skeleton } from "@/ui/Skeleton";
-import { CapDialog } from "./CapDialog";
 import { byMidnight, tokensOf, totalOf } from "./totals";
 
 /** Today against the cap of the whole home. */
@@ -30,6 +30,7 @@ export function Today() {
     return <Skeleton lines={3} className="mb-5 min-h-50 border-line border-y md:min-h-32" />;
   const { daily } = cap.data;
   const used = totalOf(today.data);
+  const spent = { tokens: tokensOf(used), usdMicros: used.usd_micros, priceKnown: used.price_known };
   const pace = (amount: number) => byMidnight(amount, cap.data.today, new Date());
   const money = daily.usd_micros === "unlimited" ? null : pace(used.usd_micros);
   const tokens = pace(tokensOf(used));
@@ -40,20 +41,7 @@ export function Today() {
         <Button onClick={() => setChanging(true)}>{t("change")}</Button>
       </div>
       <div className="mt-2 grid gap-x-10 gap-y-4 md:grid-cols-2">
-        <Limit
-          label={t("money")}
-          used={used.usd_micros}
-          most={daily.usd_micros}
-          words={(amount) => formatUsd(amount)}
-          usedWords={formatUsd(used.usd_micros, used.price_known)}
-        />
-        <Limit
-          label={t("tokens")}
-          used={tokensOf(used)}
-          most={daily.tokens}
-          words={formatTokens}
-          usedWords={formatTokens(tokensOf(used))}
-        />
+        <DayMeters daily={daily} used={spent} />
       </div>
       <p className="mt-2 text-sm text-ink-2">
         {tokens !== null && (
@@ -66,7 +54,7 @@ export function Today() {
         )}{" "}
         {t("openOnes")} {!used.price_known && t("unpriced")}
       </p>
-      <CapDialog open={changing} onOpenChange={setChanging} daily={daily} used={used} />
+      {changing && <CapDialog daily={daily} used={spent} onClose={() => setChanging(false)} />}
     </section>
   );
 }
@@ -80,26 +68,18 @@ function isBeyond(amount: number | null, most: number | "unlimited"): boolean {
   return amount !== null && most !== "unlimited" && amount > most;
 }
 
-function Limit({
-  label,
-  used,
-  most,
-  words,
-  usedWords,
-}: {
-  label: string;
-  used: number;
-  most: number | "unlimited";
-  words: (amount: number) => string;
-  usedWords: string;
-}) {
-  if (most === "unlimited") {
-    return (
-      <p className="flex items-baseline gap-3 text-sm">
-        <span className="text-ink-2">{label}</span>
-        <span className="tabular">{t("noLimit", { used: usedWords })}</span>
-      </p>
-    );
-  }
-  return <Meter label={label} value={used} max={most} detail={t("of", { used: usedWords, most: words(most) })} />;
+function CapDialog({ daily, used, onClose }: { daily: Schema["Budget"]; used: Used; onClose: () => void }) {
+  const { fields, submit, busy } = useCap(daily, used, onClose);
+  return (
+    <FormDialog
+      title={t("limitsTitle")}
+      description={t("capAbout")}
+      send={t("save")}
+      busy={busy}
+      onSend={submit}
+      onClose={onClose}
+    >
+      {fields}
+    </FormDialog>
+  );
 }

@@ -9,7 +9,8 @@ import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { formatDuration, formatPercent, formatTokens, formatUsd } from "@/ui/format";
-import { ButtonLink, Link } from "@/ui/Link";
+import { ButtonLink } from "@/ui/Link";
+import { LinkTabs } from "@/ui/LinkTabs";
 import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
 import { Numbers } from "./Numbers";
@@ -45,7 +46,16 @@ export function UsagePage() {
     <div className="max-w-300 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} />
       <Today />
-      <Ranges range={range} />
+      <LinkTabs
+        label={t("range")}
+        className="mb-4 border-line border-b"
+        tabs={RANGES.map((one) => ({
+          to: "/usage",
+          search: one === USUAL ? {} : { days: one },
+          label: one === 365 ? t("rangeYear") : t("rangeDays", { count: one }),
+          here: one === range,
+        }))}
+      />
       {usage ? (
         <div className={cx("transition-opacity", isPlaceholderData && "opacity-60")} aria-busy={isPlaceholderData}>
           <Used rows={usage.items} days={range} today={usage.today} />
@@ -59,31 +69,6 @@ export function UsagePage() {
   );
 }
 
-function Ranges({ range }: { range: Range }) {
-  return (
-    <nav aria-label={t("range")} className="mb-4 border-b border-line">
-      <ul className="flex gap-1">
-        {RANGES.map((one) => (
-          <li key={one}>
-            <Link
-              to="/usage"
-              search={one === USUAL ? {} : { days: one }}
-              kind="plain"
-              aria-current={one === range ? "page" : undefined}
-              className={cx(
-                "-mb-px flex h-(--row-roomy) items-center border-b-2 px-2.5 font-medium whitespace-nowrap -outline-offset-2",
-                one === range ? "border-accent text-ink" : "border-transparent text-ink-2",
-              )}
-            >
-              {one === 365 ? t("year") : t("days", { count: one })}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
 function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today: string }) {
   const perDay = useMemo(() => byDay(rows, days, today), [rows, days, today]);
   const total = useMemo(() => totalOf(rows), [rows]);
@@ -92,7 +77,10 @@ function Used({ rows, days, today }: { rows: readonly Row[]; days: Range; today:
   const [chosen, setChosen] = useState<Measure | null>(null);
   if (rows.length === 0) {
     return (
-      <Empty title={t("noneTitle", { days })} action={<ButtonLink to="/objectives/new">{t("noneAction")}</ButtonLink>}>
+      <Empty
+        title={t("noneTitle", { days })}
+        action={<ButtonLink to="/objectives/new">{t("newObjective")}</ButtonLink>}
+      >
         {t("noneWhy")}
       </Empty>
     );

@@ -1,17 +1,9 @@
-import { formats } from "@/i18n";
 import { t } from "@/i18n/en/usage";
-import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
+import { formatCalendarDay, formatDuration, formatTokens, formatUsd } from "@/ui/format";
 import { type DayTotal, replyTime, type Total, tokensOf } from "./totals";
 
 /** What is drawn: two sums, and the average time of a reply. */
 export type Measure = "money" | "tokens" | "time";
-
-const DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
-
-/** A day of the ledger. It is a date of the person's already, so no time zone may move it. */
-export function dayName(day: string): string {
-  return DAY.format(Date.parse(day));
-}
 
 /** In millionths of a dollar, in tokens, or in seconds; 0 where no reply was timed. */
 export function amountOf(total: Total, measure: Measure): number {
@@ -27,5 +19,5 @@ export function amountText(amount: number, measure: Measure, known = true): stri
 /** One day, for the line above the plot. */
 export function dayText(total: DayTotal, measure: Measure): string {
   const amount = amountText(amountOf(total, measure), measure, total.price_known || total.requests === 0);
-  return t("onDay", { day: dayName(total.day), amount });
+  return t("onDay", { day: formatCalendarDay(total.day), amount });
 }

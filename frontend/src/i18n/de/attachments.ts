@@ -6,7 +6,6 @@ export default translation<typeof t>()({
   attached: "Angehängte Dateien",
   picture: "Bild {name}",
   pages: "{count, plural, one {# Seite} other {# Seiten}}",
-  remove: "{name} entfernen",
   uploading: "Wird hochgeladen …",
   failed: "{name} konnte nicht angehängt werden",
   tooLarge: "Die Datei ist größer als 20 MB.",

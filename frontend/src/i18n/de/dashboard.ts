@@ -2,14 +2,10 @@ import type { t } from "@/i18n/en/dashboard";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  waits: "Wartet auf deine Freigabe",
   waitsNone: "Nichts wartet auf dich.",
   allWaiting: "{count, plural, one {Eine weitere} other {# weitere}}",
   running: "In Arbeit",
   recent: "Zuletzt",
-  paused: "Pausiert",
-  notBegun: "Startet",
-  thinking: "Denkt nach",
   next: "Arbeitet",
   runs: "Führt {tool} aus",
   unfinished: "Die Einrichtung ist nicht abgeschlossen: {step}.",
@@ -20,6 +16,5 @@ export default translation<typeof t>()({
   firstTitle: "Stead handelt an deiner Stelle",
   firstWhy:
     "Gib ein Ziel und einen Ordner an. Stead arbeitet in einer eigenen Sandbox, fragt vor allem, was deine Regeln nicht erlauben, und zeichnet alles auf.",
-  firstButton: "Stead einrichten",
   firstSkip: "Einrichtung überspringen",
 });

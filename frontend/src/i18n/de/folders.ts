@@ -2,14 +2,11 @@ import type { t } from "@/i18n/en/folders";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  label: "Ordner",
-  hint: "Der Ordner, in dem gearbeitet wird. Außerhalb wird nichts geändert.",
   placeholder: "/home/ada/notizen",
   browse: "Durchsuchen",
   close: "Ordner schließen",
   recent: "Zuletzt verwendet",
   list: "Ordner in {path}",
-  crumbs: "Pfad",
   up: "Nach oben zu {name}",
   top: "Computer",
   open: "{name} öffnen",
@@ -20,7 +17,6 @@ export default translation<typeof t>()({
   no: "Stead kann hier nicht arbeiten: {why}.",
   yes: "Stead kann hier arbeiten.",
   missing: "In {path} gibt es keinen Ordner „{name}“. Erstelle ihn zuerst oder wähle einen anderen.",
-  link: "Verweis auf {target}",
   hidden: "{count, plural, one {# verborgenen Ordner anzeigen} other {# verborgene Ordner anzeigen}}",
   keys: "Pfeiltasten bewegen, Eingabe öffnet, Rücktaste geht nach oben.",
 });

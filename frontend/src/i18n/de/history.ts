@@ -2,12 +2,10 @@ import type { t } from "@/i18n/en/history";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  title: "Suche",
   about:
     "Ziele, Nachrichten, Antworten, Ein- und Ausgaben von Werkzeugen. Alle Wörter müssen vorkommen; das letzte darf unvollständig sein.",
   query: "Suchen nach",
   placeholder: "Alles durchsuchen, was gesagt und getan wurde",
-  filter: "Wo",
   all: "Überall",
   objective: "Aufträge",
   session: "Sitzungen",

@@ -2,16 +2,12 @@ import type { t } from "@/i18n/en/keys";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  title: "Tastenkürzel",
   about: "Tasten ohne Strg oder Befehlstaste wirken nicht, während du tippst.",
-  palette: "Suche und Befehle",
   help: "Tastenkürzel anzeigen",
   question: "Zur nächsten Freigabeanfrage",
   density: "Mehr oder weniger vom Verlauf zeigen",
   stop: "Alles stoppen",
   newWork: "Neu: zum Eingabefeld",
-  newObjective: "Neuer Auftrag",
-  newSession: "Neue Sitzung",
   reviewOpen: "Änderungen der Sitzung prüfen",
   reviewNext: "Prüfen: nächste Datei",
   reviewPrevious: "Prüfen: vorige Datei",
@@ -31,7 +27,6 @@ export default translation<typeof t>()({
   press: "Tasten drücken",
   taken: "Schon vergeben für: {label}.",
   reset: "Auf Standard zurücksetzen",
-  none: "keine",
   sessionStop: "Diese Sitzung stoppen",
   sessionPanels: "Ihre Seitenleiste ein- oder ausblenden",
   sessionMessage: "Darin eine Nachricht schreiben",

@@ -4,14 +4,9 @@ import { translation } from "@/i18n/translation";
 export default translation<typeof t>()({
   title: "Name, Tags und Ziel",
   about: "Die früheren Werte bleiben in der Aufzeichnung.",
-  cancel: "Abbrechen",
-  save: "Speichern",
-  saving: "Wird gespeichert …",
   name: "Name",
   tags: "Tags",
   tagsHint: "Durch Leerzeichen getrennt.",
-  goal: "Ziel",
   goalHint: "Das Modell arbeitet mit dem neuen Ziel weiter; was dem Plan für das alte erlaubt war, endet.",
-  archived: "Archiviert",
   archivedHint: "In Listen ausgeblendet; nichts wird gelöscht.",
 });

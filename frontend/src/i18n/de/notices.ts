@@ -2,9 +2,7 @@ import type { t } from "@/i18n/en/notices";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  title: "Benachrichtigungen",
   none: "Keine Benachrichtigungen.",
-  asks: "Wartet auf deine Freigabe",
   answer: "Prüfen",
   look: "Ansehen",
   clear: "Alle entfernen",

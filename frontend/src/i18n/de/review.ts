@@ -2,9 +2,7 @@ import type { t } from "@/i18n/en/review";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  title: "Änderungen",
   files: "Geänderte Dateien",
-  tree: "{count, plural, one {# Datei} other {# Dateien}}",
   viewedOf: "{viewed, number} von {count, number} gesehen",
   layout: "Darstellung",
   unified: "Untereinander",
@@ -19,13 +17,11 @@ export default translation<typeof t>()({
   commentHint: "Um mehr Zeilen auszuwählen, halte zuerst die Umschalttaste und drücke die Pfeiltasten.",
   add: "Kommentar hinzufügen",
   save: "Kommentar speichern",
-  cancel: "Abbrechen",
   edit: "Kommentar bearbeiten",
   remove: "Kommentar löschen",
   commented: "Kommentar zu {place}:",
   comments: "{count, plural, one {# Kommentar} other {# Kommentare}}",
   send: "{count, plural, one {Kommentar senden} other {# Kommentare senden}}",
-  sending: "Wird gesendet …",
   sendFailed: "Die Kommentare wurden nicht gesendet",
   sent: "Kommentare gesendet",
   message: "Zu sendende Nachricht",

@@ -7,7 +7,6 @@ export default translation<typeof t>()({
   ended: "Beendet, Exit-Code {code, number}",
   open: "Vorschau öffnen",
   openPort: "Vorschau von Port {port} öffnen",
-  opening: "Wird geöffnet …",
   openFailed: "Die Vorschau konnte nicht geöffnet werden",
   log: "Protokoll",
   hideLog: "Protokoll ausblenden",
@@ -15,9 +14,7 @@ export default translation<typeof t>()({
   hideLogOf: "Protokoll von {name} ausblenden",
   logFailed: "Das Protokoll konnte nicht geladen werden",
   quiet: "Noch keine Ausgabe.",
-  stop: "Stoppen",
   stopNamed: "{name} stoppen",
-  stopping: "Wird gestoppt …",
   stopFailed: "Der Dienst konnte nicht gestoppt werden",
   listFailed: "Die Dienste konnten nicht geladen werden",
 });

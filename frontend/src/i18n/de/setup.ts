@@ -2,7 +2,6 @@ import type { t } from "@/i18n/en/setup";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  title: "Stead einrichten",
   about: "Drei Schritte, jeder vor dem nächsten getestet. Du kannst jederzeit gehen und zurückkommen.",
   again: "Jeder Schritt lässt sich jederzeit wiederholen.",
   steps: "Schritte",
@@ -42,16 +41,11 @@ export default translation<typeof t>()({
   sandboxOff: "Shell, Dateien und Code sind aus, bis das behoben ist",
   sandboxMissing: "Was fehlt",
   sandboxFix: "Behebe es und prüfe dann erneut.",
-  checkAgain: "Erneut prüfen",
-  checking: "Wird geprüft",
   goOn: "Weiter",
   goOnWithout: "Ohne weitermachen",
   without: "Stead kann dann nur planen und antworten.",
   firstAbout: "Stead arbeitet in einem Ordner, fragt, bevor etwas seine Sandbox verlässt, und zeigt, was es getan hat.",
-  goal: "Ziel",
   goalHint: "Beschreibe das Ergebnis.",
-  goalMissing: "Beschreibe das Ergebnis.",
-  folderMissing: "Wähle einen Ordner.",
   suggestions: "Vorschläge",
   limits: "Höchstens {tokens} Token und {money}, dann ist Schluss.",
   limitsFree: "Der Demomodus ist kostenlos.",
@@ -71,7 +65,6 @@ export default translation<typeof t>()({
   nextSession: "In einer Sitzung interaktiv arbeiten",
   nextAudit: "Sehen, warum jeder Schritt erlaubt war",
   nextLimits: "Ein Tageslimit festlegen",
-  toHome: "Zur Startseite",
   details: "Details öffnen",
   lost: "Diesen Auftrag gibt es nicht mehr.",
   sugOverview: "Überblick",

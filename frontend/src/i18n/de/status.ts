@@ -5,13 +5,11 @@ export default translation<typeof t>()({
   idle: "Bereit",
   running: "Läuft",
   waiting: "Wartet auf Freigabe",
-  paused: "Pausiert",
   closed: "Geschlossen",
   pending: "Startet",
   answered: "Beantwortet",
   verified: "Verifiziert",
   unverified: "Nicht verifiziert",
   incomplete: "Unvollständig",
-  failed: "Fehlgeschlagen",
   cancelled: "Abgebrochen",
 });

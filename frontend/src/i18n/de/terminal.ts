@@ -8,11 +8,9 @@ export default translation<typeof t>()({
   noneWhy:
     "Deine eigene Shell im Ordner der Sitzung, in einer Sandbox. Was du darin tippst oder siehst, wird nicht aufgezeichnet und dem Modell nicht gezeigt.",
   open: "Terminal öffnen",
-  opening: "Wird geöffnet …",
   another: "Weiteres Terminal öffnen",
   close: "Das Terminal schließen und beenden, was darin läuft",
   dismiss: "Schließen",
-  cancel: "Abbrechen",
   yours: "Dein Terminal",
   which: "Welches Terminal",
   numbered: "Terminal {number, number}",

@@ -2,8 +2,6 @@ import type { t } from "@/i18n/en/trial";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  keepThem: "Abbrechen",
-  andMore: "und {count, number} weitere",
   trialLater: "Die Änderungen lassen sich prüfen, sobald nichts mehr läuft.",
   trialFailed: "Die ausstehenden Änderungen konnten nicht geladen werden",
   trialTitle: "Ausstehende Änderungen",
@@ -18,7 +16,6 @@ export default translation<typeof t>()({
   apply: "{count, plural, =0 {Übernehmen} one {Eine Änderung übernehmen} other {# Änderungen übernehmen}}",
   applying: "Wird übernommen …",
   trialUnseen: "Nicht vollständig angezeigt: {why}. Öffne alles, um es zu übernehmen.",
-  trialOpenAll: "Alles anzeigen",
   trialAllShown: "Vollständiger Inhalt: {why}.",
   discard: "Verwerfen",
   discarding: "Wird verworfen …",

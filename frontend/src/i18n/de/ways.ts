@@ -2,7 +2,6 @@ import type { t } from "@/i18n/en/ways";
 import { translation } from "@/i18n/translation";
 
 export default translation<typeof t>()({
-  pinned: "angeheftet",
   alias: "den Namen",
   words: "die Wörter",
   meaning: "die Bedeutung",

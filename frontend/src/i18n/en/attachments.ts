@@ -5,7 +5,6 @@ export const t = define("attachments", {
   attached: "Attached files",
   picture: "Image {name}",
   pages: "{count, plural, one {# page} other {# pages}}",
-  remove: "Remove {name}",
   uploading: "Uploading…",
   failed: "Couldn’t attach {name}",
   tooLarge: "It is larger than 20 MB.",

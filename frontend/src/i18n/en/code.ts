@@ -2,14 +2,10 @@
 import { define } from "@/i18n";
 
 export const t = define("code", {
-  find: "Find",
   next: "Next",
   previous: "Previous",
-  all: "All",
   matchCase: "match case",
-  regexp: "pattern",
   byWord: "whole words",
-  close: "Close",
   currentMatch: "current match",
   onLine: "on line",
   goToLine: "Go to line",

@@ -1,14 +1,10 @@
 import { define } from "@/i18n";
 
 export const t = define("dashboard", {
-  waits: "Needs your approval",
   waitsNone: "You’re all caught up.",
   allWaiting: "{count, plural, one {One more} other {# more}}",
   running: "In progress",
   recent: "Recent",
-  paused: "Paused",
-  notBegun: "Starting",
-  thinking: "Thinking",
   next: "Working",
   runs: "Running {tool}",
   unfinished: "Setup is not finished: {step}.",
@@ -19,6 +15,5 @@ export const t = define("dashboard", {
   firstTitle: "Stead acts in your stead",
   firstWhy:
     "Give it a goal and a folder. It works in its own sandbox, asks before anything that your rules do not allow, and records everything it does.",
-  firstButton: "Set up Stead",
   firstSkip: "Skip setup",
 });

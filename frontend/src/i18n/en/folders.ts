@@ -2,14 +2,11 @@
 import { define } from "@/i18n";
 
 export const t = define("folders", {
-  label: "Folder",
-  hint: "The folder to work in. Nothing outside it is changed.",
   placeholder: "/home/ada/notes",
   browse: "Browse",
   close: "Close folders",
   recent: "Recent folders",
   list: "Folders in {path}",
-  crumbs: "Path",
   up: "Up to {name}",
   top: "Computer",
   open: "Open {name}",
@@ -20,7 +17,6 @@ export const t = define("folders", {
   no: "Stead can’t work here: {why}.",
   yes: "Stead can work here.",
   missing: "There is no folder “{name}” in {path}. Create it first, or choose another.",
-  link: "link to {target}",
   hidden: "{count, plural, one {Show # hidden folder} other {Show # hidden folders}}",
   keys: "Arrow keys move, Enter opens, Backspace goes up.",
 });

@@ -2,13 +2,11 @@
 import { define } from "@/i18n";
 
 export const t = define("history", {
-  title: "Search",
   about: "Goals, messages, replies, tool inputs and outputs. All words must match; the last one may be incomplete.",
   query: "Search for",
   placeholder: "Search everything that was said and done",
   startTitle: "Search sessions and objectives",
   startWhy: "Type a word of a goal, message, reply, command or output. Each result opens at its place in the timeline.",
-  filter: "Where",
   all: "Everywhere",
   objective: "Objectives",
   session: "Sessions",

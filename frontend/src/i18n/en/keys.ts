@@ -1,16 +1,12 @@
 import { define } from "@/i18n";
 
 export const t = define("keys", {
-  title: "Keyboard shortcuts",
   about: "Keys without Ctrl or Command are off while you type.",
-  palette: "Search and commands",
   help: "Show keyboard shortcuts",
   question: "Go to the next approval request",
   density: "Show more or less of a timeline",
   stop: "Stop everything",
   newWork: "New: go to the prompt",
-  newObjective: "New objective",
-  newSession: "New session",
   reviewOpen: "Review the session’s changes",
   sessionStop: "Stop this session",
   sessionPanels: "Show or hide its side panel",
@@ -33,5 +29,4 @@ export const t = define("keys", {
   press: "Press keys",
   taken: "Already used for: {label}.",
   reset: "Reset to defaults",
-  none: "none",
 });

@@ -4,14 +4,9 @@ import { define } from "@/i18n";
 export const t = define("labels", {
   title: "Name, tags and goal",
   about: "The record keeps the previous values.",
-  cancel: "Cancel",
-  save: "Save",
-  saving: "Saving…",
   name: "Name",
   tags: "Tags",
   tagsHint: "Separated by spaces.",
-  goal: "Goal",
   goalHint: "The model continues with the new goal; what the plan was granted for the old one ends.",
-  archived: "Archived",
   archivedHint: "Hidden from lists; nothing is deleted.",
 });

@@ -1,9 +1,7 @@
 import { define } from "@/i18n";
 
 export const t = define("notices", {
-  title: "Notifications",
   none: "No notifications.",
-  asks: "Needs your approval",
   answer: "Review",
   look: "View",
   clear: "Clear all",

@@ -2,9 +2,7 @@
 import { define } from "@/i18n";
 
 export const t = define("review", {
-  title: "Changes",
   files: "Changed files",
-  tree: "{count, plural, one {# file} other {# files}}",
   viewedOf: "{viewed, number} of {count, number} viewed",
   layout: "Layout",
   unified: "Unified",
@@ -19,13 +17,11 @@ export const t = define("review", {
   commentHint: "To select more lines, hold Shift and press the arrow keys first.",
   add: "Add comment",
   save: "Save comment",
-  cancel: "Cancel",
   edit: "Edit comment",
   remove: "Delete comment",
   commented: "Comment on {place}:",
   comments: "{count, plural, one {# comment} other {# comments}}",
   send: "{count, plural, one {Send comment} other {Send # comments}}",
-  sending: "Sending…",
   sendFailed: "The review was not sent",
   sent: "Review sent",
   message: "Message to be sent",

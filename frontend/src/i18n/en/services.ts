@@ -7,7 +7,6 @@ export const t = define("services", {
   ended: "Ended, exit code {code, number}",
   open: "Open preview",
   openPort: "Open preview of port {port}",
-  opening: "Opening…",
   openFailed: "Couldn’t open the preview",
   log: "Log",
   hideLog: "Hide log",
@@ -15,9 +14,7 @@ export const t = define("services", {
   hideLogOf: "Hide log of {name}",
   logFailed: "Couldn’t load the log",
   quiet: "No output yet.",
-  stop: "Stop",
   stopNamed: "Stop {name}",
-  stopping: "Stopping…",
   stopFailed: "Couldn’t stop the service",
   listFailed: "Couldn’t list the services",
 });

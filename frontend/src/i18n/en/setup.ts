@@ -2,7 +2,6 @@
 import { define } from "@/i18n";
 
 export const t = define("setup", {
-  title: "Set up Stead",
   about: "Three steps, each tested before the next. You can leave and come back.",
   again: "Every step can be repeated at any time.",
   steps: "Steps",
@@ -42,16 +41,11 @@ export const t = define("setup", {
   sandboxOff: "Shell, files and code are off until this is fixed",
   sandboxMissing: "What is missing",
   sandboxFix: "Fix it, then check again.",
-  checkAgain: "Check again",
-  checking: "Checking",
   goOn: "Continue",
   goOnWithout: "Continue without it",
   without: "Stead can then only plan and answer.",
   firstAbout: "Stead works in one folder, asks before anything leaves its sandbox, and shows what it did.",
-  goal: "Goal",
   goalHint: "Describe the outcome.",
-  goalMissing: "Describe the outcome.",
-  folderMissing: "Choose a folder.",
   suggestions: "Suggestions",
   limits: "At most {tokens} tokens and {money}, then it stops.",
   limitsFree: "Demo mode is free.",
@@ -71,7 +65,6 @@ export const t = define("setup", {
   nextSession: "Work interactively in a session",
   nextAudit: "See why each step was allowed",
   nextLimits: "Set a daily limit",
-  toHome: "Go to Home",
   details: "Open details",
   lost: "This objective no longer exists.",
   sugOverview: "Overview",

@@ -5,13 +5,11 @@ export const t = define("status", {
   idle: "Idle",
   running: "Running",
   waiting: "Needs approval",
-  paused: "Paused",
   closed: "Closed",
   pending: "Starting",
   answered: "Answered",
   verified: "Verified",
   unverified: "Unverified",
   incomplete: "Incomplete",
-  failed: "Failed",
   cancelled: "Cancelled",
 });

@@ -8,11 +8,9 @@ export const t = define("terminal", {
   noneWhy:
     "Your own shell in the session’s folder, in a sandbox. What you type or see in it is not recorded and not shown to the model.",
   open: "Open a terminal",
-  opening: "Opening…",
   another: "Open another terminal",
   close: "Close the terminal and end what runs in it",
   dismiss: "Close",
-  cancel: "Cancel",
   yours: "Your terminal",
   which: "Which terminal",
   numbered: "Terminal {number, number}",

@@ -2,8 +2,6 @@
 import { define } from "@/i18n";
 
 export const t = define("trial", {
-  keepThem: "Cancel",
-  andMore: "and {count, number} more",
   trialLater: "Its changes can be reviewed once it is idle.",
   trialFailed: "Couldn’t load the pending changes",
   trialTitle: "Pending changes",
@@ -16,7 +14,6 @@ export const t = define("trial", {
   apply: "{count, plural, =0 {Apply} one {Apply one change} other {Apply # changes}}",
   applying: "Applying…",
   trialUnseen: "Not shown in full: {why}. Open all of it to apply it.",
-  trialOpenAll: "Show all",
   trialAllShown: "Full content: {why}.",
   discard: "Discard",
   discarding: "Discarding…",

@@ -2,7 +2,6 @@
 import { define } from "@/i18n";
 
 export const t = define("ways", {
-  pinned: "pinned",
   alias: "its name",
   words: "its words",
   meaning: "its meaning",

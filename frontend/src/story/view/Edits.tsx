@@ -53,7 +53,7 @@ function OneEdit({ session, call, edit }: { session: string; call: string; edit:
           {t(undone ? "redo" : "undo")}
         </Button>
       </div>
-      {undo.error && <ErrorNote title={t("undoFailed")} error={undo.error} />}
+      <ErrorNote title={t("undoFailed")} error={undo.error} />
       {change.diff && <UnifiedDiff diff={change.diff} path={change.path} layout="unified" most={80} />}
       {change.note && <p className="text-ink-2">{change.note}</p>}
     </div>

@@ -8,7 +8,7 @@ import { CopyButton } from "@/ui/CopyButton";
 import { cx } from "@/ui/classes";
 import { Link } from "@/ui/Link";
 import { SafeText } from "@/ui/SafeText";
-import { Shape } from "@/ui/State";
+import { Shape, TEXT } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
 import { Time } from "@/ui/Time";
 import type { Density } from "../density";
@@ -202,7 +202,7 @@ function Blocked({ step }: { step: StepItem }) {
   const { text = "", rule = "" } = step.judged?.reason ?? {};
   return (
     <p className="pb-1 ps-5 text-ink-2 text-sm">
-      <SafeText>{text}</SafeText> {rule.startsWith("rule-") && <Link to="/rules">{t("toRules")}</Link>}
+      <SafeText>{text}</SafeText> {rule.startsWith("rule-") && <Link to="/rules">{t("rules")}</Link>}
     </p>
   );
 }
@@ -233,7 +233,7 @@ function Plan({ item: { body, before } }: { item: PlanItem }) {
     const now = steps.find((step) => step.status === "doing")?.title ?? "";
     return (
       <p className="py-1 text-ink-2 text-sm">
-        {t("planned")}: {t("planStep", { done, count: steps.length })}
+        {t("plan")}: {t("doneOf", { done, count: steps.length })}
         {now && (
           <>
             {" · "}
@@ -291,7 +291,7 @@ function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
 function Line({ shown: { kind, text, more }, summary = "" }: { shown: Shown; summary?: string }) {
   return (
     <div className="py-1 text-sm">
-      <p className={cx("flex items-baseline gap-2", KINDS[kind])}>
+      <p className={cx("flex items-baseline gap-2", TEXT[kind])}>
         {kind !== "quiet" && <Shape kind={kind} />}
         <span className="min-w-0 max-w-measure">
           <SafeText lines>{text}</SafeText>
@@ -306,12 +306,3 @@ function Line({ shown: { kind, text, more }, summary = "" }: { shown: Shown; sum
     </div>
   );
 }
-
-const KINDS = {
-  work: "text-accent",
-  ask: "text-ask",
-  danger: "text-danger",
-  good: "text-good",
-  tainted: "text-tainted",
-  quiet: "text-ink-2",
-} as const;

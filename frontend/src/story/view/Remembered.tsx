@@ -74,5 +74,5 @@ function Told({ body }: { body: Extract<RememberedBody, { type: "memory.recalled
 
 /** In words, within a sentence: “found by always told” would be none. */
 function ways(by: readonly string[]): string {
-  return by.map((way) => (way === "pinned" ? t("byPinned") : wayWord(way))).join(", ");
+  return by.map((way) => (way === "pinned" ? t("pinned") : wayWord(way))).join(", ");
 }

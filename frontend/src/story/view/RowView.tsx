@@ -86,7 +86,7 @@ function Explored({ items, open, onToggle }: { items: readonly Item[]; open: boo
   const failed = steps.filter(({ finished }) => finished && finished.outcome !== "ok").length;
   const running = steps.some(({ state }) => state === "running");
   const what = [
-    paths.size > 0 && t("exploredFiles", { count: paths.size }),
+    paths.size > 0 && t("files_", { count: paths.size }),
     searches > 0 && t("exploredSearches", { count: searches }),
   ];
   return (

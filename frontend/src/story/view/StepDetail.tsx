@@ -159,7 +159,7 @@ function Whence({ finished }: { finished: NonNullable<StepItem["finished"]> }) {
 /** What became of its changes, and why not all of them are in the folder. */
 function Landed({ landing }: { landing: Schema["Landing"] }) {
   return (
-    <Part title={t("landing")}>
+    <Part title={t("changes")}>
       <p>
         <SafeText>{landingWords(landing).join(", ") || t("landedNothing")}</SafeText>
       </p>

@@ -5,7 +5,7 @@ import { cx } from "@/ui/classes";
 import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
 import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
-import { Shape } from "@/ui/State";
+import { INK, Shape } from "@/ui/State";
 import type { Density } from "../density";
 import type { StepItem } from "../shape";
 import { Elapsed } from "./Elapsed";
@@ -46,7 +46,7 @@ export const StepLine = memo(function StepLine({
     >
       <Icon name="chevron-right" size={12} className={cx("text-ink-3 transition-transform", open && "rotate-90")} />
       {exit === null && (
-        <span className={COLOUR[kind]}>
+        <span className={INK[kind]}>
           <Shape kind={kind} />
         </span>
       )}
@@ -57,11 +57,7 @@ export const StepLine = memo(function StepLine({
       <span className="flex shrink-0 items-baseline gap-3 text-ink-2 text-sm tabular">
         {step.landing && step.landing.held.length > 0 && <span className="text-ask">{t("heldShort")}</span>}
         <Lines step={step} />
-        {exit !== null ? (
-          <Exit code={exit} />
-        ) : (
-          <span className={kind === "good" ? "sr-only" : COLOUR[kind]}>{word}</span>
-        )}
+        {exit !== null ? <Exit code={exit} /> : <span className={kind === "good" ? "sr-only" : INK[kind]}>{word}</span>}
         <Took step={step} density={density} />
         {spent && density === "detailed" && (
           <span className="min-w-16 text-end text-ink-3 max-md:hidden" title={tokens}>
@@ -72,15 +68,6 @@ export const StepLine = memo(function StepLine({
     </button>
   );
 });
-
-const COLOUR = {
-  work: "text-accent",
-  ask: "text-ask",
-  danger: "text-danger",
-  good: "text-good",
-  tainted: "text-tainted",
-  quiet: "text-ink-3",
-} as const;
 
 function costOf(step: StepItem): string {
   if (step.usd_micros > 0) return formatUsd(step.usd_micros);

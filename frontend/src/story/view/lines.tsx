@@ -94,7 +94,7 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
       t("checkpoint", {
         why: t(`checkpoint_${why}`, { turn }),
         note: note ? `: ${note}` : "",
-        files: t("files", { count: files }),
+        files: t("files_", { count: files }),
       }),
     ),
   "checkpoint.failed": ({ turn, why }) => ({ kind: "danger", text: t("checkpointFailed", { turn, why }) }),
@@ -200,7 +200,7 @@ function turnEnded(body: Schema["TurnEnded"]): Shown {
 
 function restored(body: Schema["CheckpointRestored"]): Shown {
   const what = [
-    ...(body.files ? [t("restoredFiles", { count: body.changed })] : []),
+    ...(body.files ? [t("files_", { count: body.changed })] : []),
     ...(body.conversation ? [t("restoredConversation")] : []),
   ].join(", ");
   const failed = body.failed.length > 0 ? `. ${t("restoredFailed", { count: body.failed.length })}` : "";

@@ -105,7 +105,7 @@ function phrases(): Record<string, string> {
     previous: t("previous"),
     all: t("all"),
     "match case": t("matchCase"),
-    regexp: t("regexp"),
+    regexp: t("pattern"),
     "by word": t("byWord"),
     close: t("close"),
     "current match": t("currentMatch"),

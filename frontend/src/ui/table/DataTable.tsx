@@ -1,9 +1,10 @@
-import { type ReactNode, useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
 import { t } from "@/i18n/en/table";
 import { Button } from "../Button";
 import { Empty } from "../Empty";
 import { ErrorNote } from "../ErrorNote";
 import { Skeleton } from "../Skeleton";
+import { DESK, useMedia } from "../useMedia";
 import { Cards } from "./Cards";
 import type { Column } from "./columns";
 import { type Narrowing, narrowed } from "./filtering";
@@ -43,7 +44,6 @@ export interface DataTableProps<Row extends object> {
 }
 
 const NOTHING: Narrowing = { text: "", facets: {} };
-const DESK = matchMedia("(min-width: 48rem)");
 
 /**
  * Rows of one kind, for reading, finding and comparing: sorted by a press on a heading, narrowed by words, moved through
@@ -85,7 +85,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 
 function Filled<Row extends object>({ rows, ...props }: DataTableProps<Row> & { rows: readonly Row[] }) {
   const { name, columns, rowId, error, actions, after, low } = props;
-  const desk = useSyncExternalStore(watchDesk, () => DESK.matches);
+  const desk = useMedia(DESK);
   const [narrowing, setNarrowing] = useState(NOTHING);
   // The field keeps up with typing; the rows may lag by a frame or two.
   const applied = useDeferredValue(narrowing);
@@ -115,12 +115,12 @@ function Filled<Row extends object>({ rows, ...props }: DataTableProps<Row> & { 
           <span className="tabular">{t("selected", { count: chosen.length })}</span>
           {actions(chosen, clear)}
           <Button kind="quiet" size="sm" onClick={clear}>
-            {t("unselect")}
+            {t("chooseNone")}
           </Button>
         </div>
       )}
       {shown.length === 0 ? (
-        <Empty title={t("nothingMatches")} action={<Button onClick={() => setNarrowing(NOTHING)}>{t("clear")}</Button>}>
+        <Empty title={t("noMatchTitle")} action={<Button onClick={() => setNarrowing(NOTHING)}>{t("clear")}</Button>}>
           {t("nothingMatchesWhy", { count: rows.length })}
         </Empty>
       ) : desk ? (
@@ -139,9 +139,4 @@ function Filled<Row extends object>({ rows, ...props }: DataTableProps<Row> & { 
       {after}
     </div>
   );
-}
-
-function watchDesk(changed: () => void): () => void {
-  DESK.addEventListener("change", changed);
-  return () => DESK.removeEventListener("change", changed);
 }

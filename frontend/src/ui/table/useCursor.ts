@@ -75,7 +75,8 @@ export function useCursor<Row extends object>({ box, rows, columns, rowPx, selec
     event.preventDefault();
   };
   const onClick = (event: MouseEvent<HTMLElement>) => {
-    const target = event.target instanceof HTMLElement ? event.target : null;
+    // A shape is an SVG, which is no HTML element.
+    const target = event.target instanceof Element ? event.target : null;
     const at = placeOf(target?.closest<HTMLElement>("[data-place]"));
     if (!target || !at) return;
     const again = at.row === active.row && at.column === active.column;

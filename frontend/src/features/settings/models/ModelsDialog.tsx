@@ -30,10 +30,10 @@ export function ModelsDialog({
         <p className="text-ink-2">{t("modelsNone")}</p>
       ) : (
         <div className="grid gap-3">
-          <Field label={t("modelsFilter")}>
+          <Field label={t("find")}>
             <Input value={words} onValueChange={setWords} />
           </Field>
-          {use.error && <ErrorNote error={use.error} />}
+          <ErrorNote error={use.error} />
           <ScrollBox
             className="max-h-[48dvh] overflow-y-auto"
             role="group"

@@ -27,7 +27,7 @@ export function ModelsSection() {
   return (
     <>
       <Panel title={t("order")} description={t("orderAbout")}>
-        <Order key={JSON.stringify(status.data.chain)} status={status.data} rows={rows} />
+        <Order key={JSON.stringify(status.data.chain)} status={status.data} />
       </Panel>
       <Panel title={t("providers")} description={t("providersAbout")} actions={real.length > 0 && add}>
         {real.length === 0 && (

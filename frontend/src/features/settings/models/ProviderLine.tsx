@@ -8,7 +8,7 @@ import { keyWords } from "@/features/models/words";
 import { t as m } from "@/i18n/en/models";
 import { t } from "@/i18n/en/settings";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { IconButton } from "@/ui/IconButton";
 import { Menu, type MenuEntry } from "@/ui/Menu";
@@ -81,7 +81,7 @@ export function ProviderLine({ row, chain }: { row: Provider; chain: readonly Sc
           onUse={(model) => chooseChain([{ provider: row.name, model }, ...without(chain, row.name, model)])}
         />
       )}
-      {asked === "remove" && <RemoveDialog name={row.name} onOpenChange={close} />}
+      {asked === "remove" && <RemoveDialog name={row.name} onClose={() => ask("")} />}
     </li>
   );
 }
@@ -118,32 +118,23 @@ function Facts({ row }: { row: Provider }) {
   );
 }
 
-function RemoveDialog({ name, onOpenChange }: { name: string; onOpenChange: (open: boolean) => void }) {
+function RemoveDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const remove = useCommand((provider: string, key) =>
     data(api.DELETE("/providers/{provider}", { params: { path: { provider }, ...withKey(key) } })),
   );
   return (
-    <Dialog
-      open
-      onOpenChange={onOpenChange}
+    <ConfirmDialog
       size="sm"
       title={t("removeTitle", { name })}
       description={t("removeAbout")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="destroy"
-            busy={remove.isPending && t("remove")}
-            onClick={() => remove.mutate(name, { onSuccess: () => readAgain() })}
-          >
-            {t("remove")}
-          </Button>
-        </>
-      }
+      kind="destroy"
+      busy={remove.isPending && t("remove")}
+      yes={t("remove")}
+      onYes={() => remove.mutate(name, { onSuccess: () => readAgain() })}
+      onClose={onClose}
     >
-      {remove.error && <ErrorNote error={remove.error} />}
-    </Dialog>
+      <ErrorNote error={remove.error} />
+    </ConfirmDialog>
   );
 }
 

@@ -67,7 +67,6 @@ export function SettingsDialog({ row, onOpenChange }: { row: Provider; onOpenCha
     <FormDialog
       title={t("modelSettings", { name: row.model ? `${row.name}/${row.model}` : row.name })}
       description={t("modelSettingsAbout")}
-      cancel={t("cancel")}
       send={t("saveSettings")}
       busy={save.isPending && m("try")}
       onSend={() =>
@@ -92,7 +91,7 @@ export function SettingsDialog({ row, onOpenChange }: { row: Provider; onOpenCha
           onValueChange={(effort) => change({ effort })}
         />
       </Field>
-      {save.error && <ErrorNote error={save.error} />}
+      <ErrorNote error={save.error} />
     </FormDialog>
   );
 }

@@ -49,7 +49,7 @@ export function BudgetPanel({ session }: { session: string }) {
   return (
     <div className="flex flex-col gap-6 p-4">
       <BudgetMeter {...spending} samples={samples} unit="turn" />
-      {steps.error && <ErrorNote title={t("paceFailed")} error={steps.error} />}
+      <ErrorNote title={t("paceFailed")} error={steps.error} />
       <Panel title={t("raise")} description={t("raiseWhy")}>
         <RaiseForm key={`${budget.tokens}-${budget.usd_micros}`} session={session} {...spending} />
       </Panel>

@@ -3,13 +3,11 @@ import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/workspace";
 import { Button } from "@/ui/Button";
-import { Checkbox } from "@/ui/Checkbox";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { Field } from "@/ui/Field";
 import { formatCount, formatUsd } from "@/ui/format";
-import { NumberInput } from "@/ui/NumberInput";
+import { type Limit, LimitField } from "@/ui/LimitField";
 import { toast } from "@/ui/Toasts";
-import type { Limit, Spending } from "./forecast";
+import type { Spending } from "./forecast";
 
 interface Wanted {
   tokens: Limit;
@@ -47,7 +45,7 @@ export function RaiseForm({
         hint={t("usedSoFar", { used: formatCount(tokensUsed) })}
         value={tokens}
         onChange={setTokens}
-        fallback={Math.max(tokensUsed * 2, 100_000)}
+        usual={Math.max(tokensUsed * 2, 100_000)}
         step={10_000}
       />
       <LimitField
@@ -55,12 +53,12 @@ export function RaiseForm({
         hint={t("usedSoFar", { used: formatUsd(usdMicrosUsed) })}
         value={usd}
         onChange={setUsd}
-        fallback={Math.max(1, Math.ceil((usdMicrosUsed * 2) / 1e6))}
+        usual={Math.max(1, Math.ceil((usdMicrosUsed * 2) / 1e6))}
         step={1}
         format={{ style: "currency", currency: "USD" }}
       />
       {below && <p className="text-sm text-ask">{t("belowSpent")}</p>}
-      {raise.error && <ErrorNote title={t("raiseFailed")} error={raise.error} />}
+      <ErrorNote title={t("raiseFailed")} error={raise.error} />
       <Button
         type="submit"
         kind="primary"
@@ -71,45 +69,5 @@ export function RaiseForm({
         {t("raiseGo")}
       </Button>
     </form>
-  );
-}
-
-function LimitField({
-  label,
-  hint,
-  value,
-  onChange,
-  fallback,
-  step,
-  format,
-}: {
-  label: string;
-  hint: string;
-  value: Limit | null;
-  onChange: (value: Limit | null) => void;
-  /** What is put in when a limit is wanted after there was none. */
-  fallback: number;
-  step: number;
-  format?: Intl.NumberFormatOptions;
-}) {
-  const open = value === "unlimited";
-  return (
-    <div className="flex flex-col gap-1.5">
-      <Field label={label} hint={hint} disabled={open}>
-        <NumberInput
-          value={open ? null : value}
-          onValueChange={onChange}
-          min={0}
-          step={step}
-          format={format}
-          disabled={open}
-        />
-      </Field>
-      <Checkbox
-        label={t("noLimit")}
-        checked={open}
-        onCheckedChange={(checked) => onChange(checked ? "unlimited" : fallback)}
-      />
-    </div>
   );
 }

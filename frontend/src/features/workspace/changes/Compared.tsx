@@ -70,7 +70,7 @@ function Differences({ session, old, fresh }: { session: string; old: string; fr
   };
   return (
     <>
-      {undo.error && <ErrorNote title={t("undoFailed")} error={undo.error} kept={t("undoKept")} />}
+      <ErrorNote title={t("undoFailed")} error={undo.error} kept={t("undoKept")} />
       <Review
         session={session}
         changes={items}

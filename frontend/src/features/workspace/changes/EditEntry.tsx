@@ -53,7 +53,7 @@ export function EditEntry({
           </Button>
         )}
       </div>
-      {undo.error && <ErrorNote title={t("undoFailed")} error={undo.error} kept={t("undoKept")} />}
+      <ErrorNote title={t("undoFailed")} error={undo.error} kept={t("undoKept")} />
     </ChangedFile>
   );
 }

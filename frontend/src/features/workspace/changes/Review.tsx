@@ -43,7 +43,7 @@ export function Review(props: ReviewProps) {
   const [full, setFull] = useState(false);
   if (!full) return <Files {...props} onFull={() => setFull(true)} />;
   return (
-    <Sheet open full title={t("title")} onOpenChange={setFull}>
+    <Sheet open full title={t("changes")} onOpenChange={setFull}>
       <div className="h-full overflow-y-auto px-4 pt-1">
         <Files {...props} />
       </div>
@@ -112,7 +112,7 @@ function Files({ session, changes, about, children, onFull, ...can }: ReviewProp
     >
       <Bar changes={changes} viewed={changes.filter(isViewed).length} width={width} onFull={onFull} />
       {!treeFits && changes.length > 1 && (
-        <Disclosure summary={<span className="text-sm">{t("tree", { count: changes.length })}</span>}>
+        <Disclosure summary={<span className="text-sm">{t("files_", { count: changes.length })}</span>}>
           {tree}
         </Disclosure>
       )}

@@ -26,7 +26,7 @@ export function CheckpointsPanel({ session }: { session: string }) {
     <div className="flex flex-col gap-4 p-4">
       <Take session={session} />
       {checkpoints.isPending && <Skeleton lines={5} />}
-      {checkpoints.error && <ErrorNote title={t("checkpointsFailed")} error={checkpoints.error} />}
+      <ErrorNote title={t("checkpointsFailed")} error={checkpoints.error} />
       {checkpoints.data && rows.length === 0 && <Empty title={t("noCheckpoints")}>{t("noCheckpointsWhy")}</Empty>}
       {rows.length > 0 && (
         <ol reversed className="flex flex-col divide-y divide-line border-y border-line">
@@ -74,10 +74,10 @@ function Take({ session }: { session: string }) {
           <Input value={note} onValueChange={setNote} maxLength={80} />
         </Field>
         <Button type="submit" icon="flag" busy={take.isPending && t("taking")}>
-          {t("take")}
+          {t("takeCheckpoint")}
         </Button>
       </div>
-      {take.error && <ErrorNote title={t("takeFailed")} error={take.error} />}
+      <ErrorNote title={t("takeFailed")} error={take.error} />
     </form>
   );
 }

@@ -3,16 +3,16 @@ import { useState } from "react";
 import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/workspace";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
+import { FolderPicker } from "@/ui/FolderPicker";
 import { Input } from "@/ui/Input";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { type Checkpoint, named } from "./reading";
 
-/** Another session that goes on from a checkpoint; this one stays as it is. */
-export function ForkDialog({ session, row, onClose }: { session: string; row: Checkpoint; onClose: () => void }) {
+/** Another session that goes on from now, or from a checkpoint; this one stays as it is. */
+export function ForkDialog({ session, row, onClose }: { session: string; row?: Checkpoint; onClose: () => void }) {
   const navigate = useNavigate();
   const [title, setTitle] = useState("");
   const [where, setWhere] = useState<"same" | "own">("same");
@@ -22,50 +22,41 @@ export function ForkDialog({ session, row, onClose }: { session: string; row: Ch
   );
   const submit = () =>
     fork.mutate(
-      { at: row.at, directory: where === "own" ? directory.trim() : "", title: title.trim() },
-      { onSuccess: (answer) => void navigate({ to: "/sessions/$id", params: { id: answer.session } }) },
+      { at: row?.at ?? 0, directory: where === "own" ? directory.trim() : "", title: title.trim() },
+      {
+        onSuccess: (answer) => {
+          onClose();
+          void navigate({ to: "/sessions/$id", params: { id: answer.session } });
+        },
+      },
     );
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
-      title={t("forkTitle")}
-      description={named(row)}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="primary"
-            busy={fork.isPending && t("forking")}
-            disabled={where === "own" && !directory.trim()}
-            onClick={submit}
-          >
-            {t("forkGo")}
-          </Button>
-        </>
-      }
+    <ConfirmDialog
+      title={t(row ? "forkTitle" : "forkNowTitle")}
+      description={row && named(row)}
+      busy={fork.isPending && t("forking")}
+      disabled={where === "own" && !directory.trim()}
+      yes={t("forkIt")}
+      onYes={submit}
+      onClose={onClose}
     >
       <div className="flex flex-col gap-4">
-        <p className="max-w-measure text-base text-ink-2">{t("forkWhat")}</p>
-        <Field label={t("forkName")} optional>
+        <p className="max-w-measure text-base text-ink-2">{t(row ? "forkWhat" : "forkDetail")}</p>
+        <Field label={t("titleField")} optional>
           <Input value={title} onValueChange={setTitle} maxLength={80} />
         </Field>
         <RadioGroup
-          label={t("forkWhere")}
+          label={t("folder")}
           items={[
             { value: "same", label: t("forkSame"), hint: t("forkSameHint") },
-            { value: "own", label: t("forkOwn"), hint: t("forkOwnHint") },
+            { value: "own", label: t("forkOwn"), hint: t(row ? "forkOwnHint" : "forkNowHint") },
           ]}
           value={where}
           onValueChange={setWhere}
         />
-        {where === "own" && (
-          <Field label={t("forkFolder")} hint={t("forkFolderHint")}>
-            <Input mono value={directory} onValueChange={setDirectory} />
-          </Field>
-        )}
-        {fork.error && <ErrorNote title={t("forkFailed")} error={fork.error} />}
+        {where === "own" && <FolderPicker hint={t("forkFolderHint")} value={directory} onChange={setDirectory} />}
+        <ErrorNote title={t("forkFailed")} error={fork.error} />
       </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,8 +1,7 @@
 import { useState } from "react";
 import { useCommand } from "@/api/queries";
 import { t } from "@/i18n/en/workspace";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { useDifferences } from "../changes/Compared";
@@ -27,25 +26,16 @@ export function RestoreDialog({ session, row, onClose }: { session: string; row:
       },
     });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
+    <ConfirmDialog
+      onClose={onClose}
       size="lg"
       title={t("restoreTitle")}
       description={named(row)}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="primary"
-            busy={go.isPending && t("restoring")}
-            disabled={wanted.files && !differences.data}
-            onClick={submit}
-          >
-            {wanted.files && !differences.data ? t("restoreGo") : t(`go_${what}`, { count })}
-          </Button>
-        </>
-      }
+      kind="primary"
+      busy={go.isPending && t("restoring")}
+      disabled={wanted.files && !differences.data}
+      onYes={submit}
+      yes={wanted.files && !differences.data ? t("restoreGo") : t(`go_${what}`, { count })}
     >
       <div className="flex flex-col gap-4">
         <RadioGroup
@@ -65,8 +55,8 @@ export function RestoreDialog({ session, row, onClose }: { session: string; row:
           </section>
         )}
         <p className="text-sm text-ink-2">{t("restoreUndoable")}</p>
-        {go.error && <ErrorNote title={t("restoreFailed")} error={go.error} kept={t("restoreKept")} />}
+        <ErrorNote title={t("restoreFailed")} error={go.error} kept={t("restoreKept")} />
       </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -48,7 +48,7 @@ export function ContextPanel({ session }: { session: string }) {
 function Facts({ row }: { row: Schema["ContextRow"] }) {
   const cost = row.price_known
     ? t("costBoth", { fresh: formatUsd(row.usd_micros), cached: formatUsd(row.cached_usd_micros) })
-    : t("costUnknown");
+    : t("priceUnknown");
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
       <dt className="text-ink-2">{t("nextCosts")}</dt>

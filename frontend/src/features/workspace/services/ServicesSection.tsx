@@ -96,8 +96,8 @@ function Entry({ session, row }: { session: string; row: Service }) {
         )}
       </div>
       {logged && <Log session={session} service={row.name} />}
-      {preview.error && <ErrorNote title={t("openFailed")} error={preview.error} />}
-      {stop.error && <ErrorNote title={t("stopFailed")} error={stop.error} />}
+      <ErrorNote title={t("openFailed")} error={preview.error} />
+      <ErrorNote title={t("stopFailed")} error={stop.error} />
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import { t } from "@/i18n/en/terminal";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { SafeText } from "@/ui/SafeText";
 import type { Paste } from "./paste";
 
@@ -9,19 +8,13 @@ const MOST = 4_000;
 /** What would be pasted, before it is: several lines run as soon as they arrive. */
 export function PasteDialog({ paste, onAnswer }: { paste: Paste; onAnswer: (sure: boolean) => void }) {
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onAnswer(false)}
+    <ConfirmDialog
+      onClose={() => onAnswer(false)}
       title={t("pasteTitle", { lines: paste.lines })}
       description={t("pasteWhy")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button kind="ask" onClick={() => onAnswer(true)}>
-            {t("pasteGo")}
-          </Button>
-        </>
-      }
+      kind="ask"
+      onYes={() => onAnswer(true)}
+      yes={t("pasteGo")}
     >
       <div className="rounded-md border border-line bg-surface px-3 py-2 font-mono text-xs leading-5 [font-variant-ligatures:none]">
         <SafeText lines>{paste.text.slice(0, MOST).replace(/\r\n?/g, "\n")}</SafeText>
@@ -30,6 +23,6 @@ export function PasteDialog({ paste, onAnswer }: { paste: Paste; onAnswer: (sure
         )}
       </div>
       {paste.removed > 0 && <p className="mt-2 text-sm text-ask">{t("pasteCleaned", { count: paste.removed })}</p>}
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -36,7 +36,7 @@ export function Running({ session }: { session: string }) {
       <section
         ref={box}
         tabIndex={0}
-        aria-label={t("runsOutput")}
+        aria-label={t("output")}
         onScroll={({ currentTarget: at }) => {
           follow.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24;
         }}

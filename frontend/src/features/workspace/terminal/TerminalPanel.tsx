@@ -173,7 +173,7 @@ function Head({
           onClick={() => close.mutate(shown)}
         />
       )}
-      {close.error && <ErrorNote title={t("closeFailed")} error={close.error} />}
+      <ErrorNote title={t("closeFailed")} error={close.error} />
     </div>
   );
 }
