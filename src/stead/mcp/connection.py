@@ -89,9 +89,14 @@ class Refused(FetchFault):
 
 
 class Connection:
-    """A conversation. Give it a ``wire`` before ``open``, and close it."""
+    """A conversation. Give it a ``wire`` before ``open``, and close it.
 
-    def __init__(self) -> None:
+    Args:
+        waits_s: how much longer it waits for everything, since a person has to do something first.
+    """
+
+    def __init__(self, waits_s: float = 0.0) -> None:
+        self._waits_s = waits_s
         self.wire: Wire | None = None
         self.version = ""
         self.changed = False
@@ -155,7 +160,7 @@ class Connection:
         Raises:
             FetchFault, MachineError: no agreement, or no server.
         """
-        async with asyncio.timeout(CONNECT_S):
+        async with asyncio.timeout(CONNECT_S + self._waits_s):
             if legacy or not await self._discover():
                 await self._shake_hands()
 
@@ -273,7 +278,7 @@ class Connection:
         pending = self._pending[ident] = pending or _Pending()
         message = request(ident, method, params, version)
         try:
-            async with asyncio.timeout(CALL_S):
+            async with asyncio.timeout(CALL_S + self._waits_s):
                 await self.wire.send(message, headers(message, version, schema))
                 reply = await pending.answer
         except TimeoutError as error:
