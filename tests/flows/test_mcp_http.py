@@ -70,6 +70,10 @@ def test_a_call_that_needs_more_is_answered_after_another_sign_in_and_one_that_e
     server.scope = "pears more"
     sitting = carry_out(house, project, use("mcp__renewed__count_pears", orchard="north"))
     assert "stead mcp login renewed" in told(sitting)[0][2]
+    sign_in(house, "renewed")
+    sitting = carry_out(house, project, use("mcp__renewed__count_pears", orchard="north"))
+    assert told(sitting)[0][1] == "ok"
+    assert "pears more" in server.tokens.values()
     assert any(form["grant_type"] == "refresh_token" for form in server.forms)
 
 

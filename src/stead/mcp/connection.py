@@ -93,10 +93,12 @@ class Connection:
 
     Args:
         waits_s: how much longer it waits for everything, since a person has to do something first.
+        call_s: how long a request may take.
     """
 
-    def __init__(self, waits_s: float = 0.0) -> None:
+    def __init__(self, waits_s: float = 0.0, call_s: float = CALL_S) -> None:
         self._waits_s = waits_s
+        self._call_s = call_s + waits_s
         self.wire: Wire | None = None
         self.version = ""
         self.changed = False
@@ -278,12 +280,12 @@ class Connection:
         pending = self._pending[ident] = pending or _Pending()
         message = request(ident, method, params, version)
         try:
-            async with asyncio.timeout(CALL_S + self._waits_s):
+            async with asyncio.timeout(self._call_s):
                 await self.wire.send(message, headers(message, version, schema))
                 reply = await pending.answer
         except TimeoutError as error:
             await self._cancel(ident)
-            raise FetchFault("the server did not answer {!r} within {:g} s", method, CALL_S) from error
+            raise FetchFault("the server did not answer {!r} within {:g} s", method, self._call_s) from error
         except asyncio.CancelledError:
             await self._cancel(ident)
             raise

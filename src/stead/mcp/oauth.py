@@ -127,6 +127,10 @@ class OAuth:
         if status == 401 and granted and self._get("refresh") and await self._renew(granted):
             return True
         if self._person is None and self._server.grant == "authorization_code":
+            if step_up:  # for the next time that the person signs in
+                await self._vault.put(
+                    self._key("wanted"), f"{granted.scope if granted else ''} {wanted.get('scope', '')}"
+                )
             raise FetchFault("{!r} wants you to sign in: stead mcp login {}", self._server.name, self._server.name)
         resource = await self._resource(wanted.get("resource_metadata", ""))
         issuer = self._issuer(resource)
@@ -195,7 +199,7 @@ class OAuth:
         named = wanted.split() if wanted is not None else list((resource and resource.scopes_supported) or ())
         if before:
             named = [*before.scope.split(), *named]
-        named += self._server.scope.split()
+        named += [*self._server.scope.split(), *self._get("wanted").split()]
         renewing = self._server.grant == "authorization_code" and "offline_access" in metadata.scopes_supported
         return " ".join(dict.fromkeys([*named, *(["offline_access"] if renewing and named else [])]))
 
