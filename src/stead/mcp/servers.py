@@ -70,7 +70,7 @@ class Servers:
         standings: Callable[[], Mapping[str, Standing]],
         programs: Programs,
         dialer: Dialer,
-        vault: Callable[[], Secrets],
+        vault: Secrets,
         found: Found,
     ) -> None:
         self._standings = standings
@@ -160,7 +160,7 @@ class Servers:
             running.cancel()
         place = Loopback()
         await place.listen()
-        await OAuth(server, Places(self._dialer), self._vault()).forget()
+        await OAuth(server, Places(self._dialer), self._vault).forget()
         self.errors.pop(name, None)
         task = self._logins[name] = asyncio.create_task(self._sign_in(server, place), name=f"sign in to {name}")
         shown = asyncio.create_task(place.shown.wait())
@@ -221,12 +221,12 @@ class Servers:
     async def _begin(self, session: SessionId, server: McpServer, person: Person | None = None) -> _Open:
         connection = Connection(PATIENCE_S if person else 0.0)
         opened = _Open(server, connection)
-        values = {name: self._vault().get(secret_name(server.name, f"setting/{name}")) for name in server.secrets}
+        values = {name: self._vault.get(secret_name(server.name, f"setting/{name}")) for name in server.secrets}
         given = {**server.settings, **{name: value for name, value in values.items() if value is not None}}
         try:
             if server.url:
                 places = Places(self._dialer, server.url if server.private else "")
-                signs = OAuth(server, places, self._vault(), person)
+                signs = OAuth(server, places, self._vault, person)
                 receive, fail = connection.receive, connection.fail
                 connection.wire = HttpWire(server.url, given, places, signs, receive, fail)
             else:
