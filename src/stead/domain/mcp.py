@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol
 
 import msgspec
@@ -261,7 +261,3 @@ class Programs(Protocol):
         Raises:
             MachineUnavailable, MachineDied: no machine could be made.
         """
-
-
-Listed = Callable[[], Sequence[Standing]]
-"""The servers as they are now."""
