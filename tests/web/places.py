@@ -30,7 +30,7 @@ class NoMcpServers:
     def __init__(self) -> None:
         self.errors: dict[str, str] = {}
 
-    async def test(self, name: str) -> Sequence[McpTool]:
+    async def test(self, name: str, directory: str = "") -> Sequence[McpTool]:
         raise FetchFault("no server can be reached from here")
 
     async def login(self, name: str) -> str:

@@ -13,8 +13,6 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
 from stead.domain.errors import Conflict, FetchFault, NotFound, SteadError
 from stead.domain.ids import HOME, SessionId
 from stead.domain.mcp import (
@@ -131,14 +129,14 @@ class Servers:
 
     # -- for people -------------------------------------------------------------------------------------------------
 
-    async def test(self, name: str) -> tuple[McpTool, ...]:
-        """Begin a conversation, list the tools, and end it.
+    async def test(self, name: str, directory: str = "") -> tuple[McpTool, ...]:
+        """Begin a conversation, list the tools, and end it; a server that is shown a folder is shown this one.
 
         Raises:
             FetchFault, MachineError: it cannot be reached.
             NotFound: there is no such server.
         """
-        opened = await self._begin(HOME, self._standing(name).server)
+        opened = await self._begin(HOME, self._standing(name).server, directory=directory)
         try:
             await self._found(name, tuple(opened.tools.values()))
             self.errors.pop(name, None)
@@ -218,7 +216,9 @@ class Servers:
         opened.idle = asyncio.get_running_loop().call_later(IDLE_S, self._expire, key)
         return opened
 
-    async def _begin(self, session: SessionId, server: McpServer, person: Person | None = None) -> _Open:
+    async def _begin(
+        self, session: SessionId, server: McpServer, person: Person | None = None, directory: str = ""
+    ) -> _Open:
         connection = Connection(PATIENCE_S if person else 0.0)
         opened = _Open(server, connection)
         values = {name: self._vault.get(secret_name(server.name, f"setting/{name}")) for name in server.secrets}
@@ -230,8 +230,7 @@ class Servers:
                 receive, fail = connection.receive, connection.fail
                 connection.wire = HttpWire(server.url, given, places, signs, receive, fail)
             else:
-                shown = server if session != HOME else replace(server, folder=False)
-                program = await self._programs.start(session, shown, given)
+                program = await self._programs.start(session, server, given, directory)
                 connection.wire = StdioWire(program, connection.receive, connection.end)
             await connection.open()
             await self._list(opened)

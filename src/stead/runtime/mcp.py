@@ -52,8 +52,8 @@ class McpDoor(Protocol):
 
     errors: dict[str, str]
 
-    async def test(self, name: str) -> Sequence[McpTool]:
-        """Ask a server for its tools.
+    async def test(self, name: str, directory: str = "") -> Sequence[McpTool]:
+        """Ask a server for its tools; one that is shown a folder is shown this one.
 
         Raises:
             FetchFault, MachineError, NotFound.
@@ -225,15 +225,15 @@ class McpRoom:
         """
         return _known(self._servers(), name).changes()
 
-    async def test(self, name: str) -> McpCheck:
-        """Ask a server for its tools, within two minutes.
+    async def test(self, name: str, directory: str = "") -> McpCheck:
+        """Ask a server for its tools, within a minute; one that is shown a folder is shown this one, or none.
 
         Raises:
             NotFound: there is no such server.
         """
         _known(self._servers(), name)
         try:
-            tools = await self._door().test(name)
+            tools = await self._door().test(name, directory)
         except (FetchFault, MachineError) as fault:
             self._door().errors[name] = said = self._clean(str(fault))
             return McpCheck(False, said)

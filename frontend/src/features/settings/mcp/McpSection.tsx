@@ -48,9 +48,9 @@ export function McpSection() {
 function Server({ row }: { row: Schema["McpRow"] }) {
   const { name, url, command } = row.server;
   const [removing, setRemoving] = useState(false);
-  const path = { params: { path: { name } }, body: {} };
-  const test = useCommand(() => data(api.POST("/mcp/{name}/test", path)));
-  const login = useCommand(() => data(api.POST("/mcp/{name}/login", path)));
+  const params = { path: { name } };
+  const test = useCommand(() => data(api.POST("/mcp/{name}/test", { params, body: { directory: "" } })));
+  const login = useCommand(() => data(api.POST("/mcp/{name}/login", { params, body: {} })));
   const failure = test.data && !test.data.ok ? test.data.text : row.error;
   return (
     <Panel
