@@ -202,7 +202,7 @@ async def test_an_authorization_server_that_names_another_issuer_is_sent_nobody(
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"state": "forged"}, "somebody else's answer"),
+        ({"state": "forged"}, "not of this sign-in"),
         ({"iss": "https://other.example.com"}, "another issuer"),
         ({}, "another issuer"),
         ({"code": "", "iss": "{root}"}, "not let in"),

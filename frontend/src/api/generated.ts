@@ -668,7 +668,7 @@ export interface paths {
         put?: never;
         /**
          * Test Mcp Server
-         * @description Ask a server for its tools, within two minutes.
+         * @description Ask a server for its tools, within a minute; one that is shown a folder is shown this one, or none.
          */
         post: operations["test_mcp_server"];
         delete?: never;
@@ -8946,6 +8946,20 @@ export interface components {
             since_ms: number;
         };
         /**
+         * WhereToTest
+         * @description Ask a server for its tools, within a minute; one that is shown a folder is shown this one, or none.
+         *
+         *     Raises:
+         *         NotFound: there is no such server.
+         */
+        WhereToTest: {
+            /**
+             * @description An absolute path; "" for none, or for any.
+             * @default
+             */
+            directory: string;
+        };
+        /**
          * Why
          * @description Kill what is running at once, and pause.
          *
@@ -10292,7 +10306,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["WhereToTest"];
             };
         };
         responses: {
