@@ -106,7 +106,7 @@ def test_a_server_is_given_no_model_and_no_folder(house: LivingHome, project: Pa
 def test_a_server_reaches_no_host_that_was_not_named_for_it_whatever_its_folder_may(
     house: LivingHome, project: Path
 ) -> None:
-    add(house, "lonely", "reach", "--folder")
+    add(house, "lonely", "reach", "--folder", cwd=project)
     house.post("/egress/hosts", {"host": "pears.example.com", "directory": str(project)})
     calls = [use("mcp__lonely__count_pears", orchard=host) for host in ("pears.example.com", "127.0.0.1")]
     sitting = carry_out(house, project, *calls)

@@ -170,7 +170,7 @@ def test_a_server_shows_the_folder_where_it_is_told_to_and_changes_nothing_in_it
     house: LivingHome, project: Path
 ) -> None:
     add(house, "blind", "files")
-    add(house, "seeing", "files", "--folder")
+    add(house, "seeing", "files", "--folder", cwd=project)
     calls = [use(f"mcp__{name}__count_pears", orchard="/work") for name in ("blind", "seeing")]
     sitting = carry_out(house, project, *calls)
     blind, seeing = told(sitting)
