@@ -143,7 +143,7 @@ class Orchard:
         assert (request.headers["mcp-protocol-version"], request.headers["mcp-method"]) == said
         if method == "tools/call":
             assert request.headers["mcp-name"] == params["name"]
-            if self.guarded and self.scope not in str(scope).split():
+            if self.guarded and not set(self.scope.split()) <= set(str(scope).split()):
                 challenge = f'Bearer error="insufficient_scope", scope="{self.scope}", {metadata}'
                 await exchange.send(403, b"", {"www-authenticate": challenge})
                 return
