@@ -23,28 +23,29 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10410
+TRUSTED_BASE_LINES = 10494
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 775,
-    "brain": 2585,
-    "cli": 6367,
+    "": 813,
+    "brain": 2484,
+    "cli": 6443,
     "client": 428,
-    "domain": 6360,
+    "domain": 6254,
     "egress": 820,
-    "guardian": 2444,
-    "machines": 7679,
-    "memory": 4817,
-    "net": 69,
+    "guardian": 2341,
+    "machines": 7841,
+    "mcp": 1179,
+    "memory": 4814,
+    "net": 212,
     "providers": 3511,
-    "runtime": 7367,
+    "runtime": 7207,
     "screen": 1527,
-    "storage": 4194,
-    "tools": 1722,
-    "web": 2457,
+    "storage": 4179,
+    "tools": 1732,
+    "web": 2467,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""

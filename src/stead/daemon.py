@@ -56,7 +56,6 @@ from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
-from stead.runtime.mcp import McpRoom
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
@@ -188,9 +187,7 @@ class House:
         copies = (ReadModels(self.views), KeptFiles(contents))
         self.memory = MemoryHouse(home, settings, keys, self._shared(bus, copies))
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
-        self.mcp = McpHouse(
-            lambda: self.home, self.machines.programs, Dialer(own.reach), self.journal.vault, lambda: self.book
-        )
+        self.mcp = McpHouse(lambda: (self.home, self.book), self.machines.programs, Dialer(own.reach))
         self.specialists = Specialists(home.specialists, lambda: [tool.spec.name for tool in tools])
         tools = self._tools(Dialer(own.reach), preferences)
         self.book: SecretBook = self._secrets(tools, keys)
@@ -222,7 +219,7 @@ class House:
         )
         self.sessions: Sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher), self.mcp.room)
+        self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher), self.mcp)
         self.runtime = Runtime(
             self.deps,
             self.sessions,
@@ -343,7 +340,7 @@ class House:
         await self.machines.terminals.stop("*")  # while sessions can still be told
         await self.runtime.lines.close()
         await self.sessions.close()
-        await self.mcp.servers.close()
+        await self.mcp.close()
         await self.home.settle()
         await self.home.record(ev.DaemonStopped(why=why), cause=CommandId(""))
         await self.keeper.sign()
@@ -413,11 +410,11 @@ class House:
 class ConfiguredProviders:
     """Providers as the runtime asks about them (``runtime.home.ProviderService``)."""
 
-    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService, mcp: McpRoom) -> None:
+    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService, mcp: McpHouse) -> None:
         self._models = models
         self._egress = egress
         self.search = search
-        self.mcp = mcp
+        self.mcp = mcp.room
         self.rows, self.check, self.discover = models.rows, models.check, models.discover
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:

@@ -1,16 +1,17 @@
 """Puts the parts of MCP servers together: who speaks to them, their tools, and what the person is shown.
 
-Layer: a part of the composition root, as ``memory_wiring``.
+Layer: a part of the composition root, as ``memory_wiring``. Who speaks to servers is loaded when there is one to be
+spoken to, since most homes have none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from stead.domain.mcp import Programs
-from stead.domain.ports import Secrets
 from stead.domain.tools import Tool, ToolSpec
-from stead.mcp.servers import Servers
 from stead.net.dialing import Dialer
 from stead.runtime.home import HomeStream
 from stead.runtime.mcp import McpRoom
@@ -18,39 +19,49 @@ from stead.runtime.screening import ScreenedTool
 from stead.runtime.secrets import SecretBook
 from stead.tools.mcp import McpAnswerTool, McpPageTool, McpPromptTool, McpReadTool, Pages, ServerTools
 
+if TYPE_CHECKING:
+    from stead.mcp.servers import Servers
+
 
 class McpHouse:
     """All of it.
 
     Args:
-        home: knows the servers; asked for when it is needed, as ``book`` is.
+        known: the home, which knows the servers, and what keeps secrets out of what they say; asked for when needed.
         programs: starts servers over stdio.
         dialer: reaches those over HTTP.
-        vault: where tokens and secrets are.
-        book: keeps secrets out of what servers say.
     """
 
-    def __init__(
-        self,
-        home: Callable[[], HomeStream],
-        programs: Programs,
-        dialer: Dialer,
-        vault: Secrets,
-        book: Callable[[], SecretBook],
-    ) -> None:
+    def __init__(self, known: Callable[[], tuple[HomeStream, SecretBook]], programs: Programs, dialer: Dialer) -> None:
+        self._known = known
+        self._programs = programs
+        self._dialer = dialer
         pages = Pages()
-        self.servers = Servers(
-            lambda: home().state.mcp, programs, dialer, book, lambda name, found: home().seen_mcp(name, found)
-        )
         self.of_servers = ServerTools(
-            lambda: home().state.mcp, self.servers, pages, lambda tool: ScreenedTool(tool, book())
+            lambda: known()[0].state.mcp, lambda: self.servers, pages, lambda tool: ScreenedTool(tool, known()[1])
         )
-        self.room = McpRoom(lambda: home().state.mcp, self.servers, vault, lambda text: book().redactor().clean(text))
-        self.tools: tuple[Tool, ...] = (
-            *(kind(self.servers, pages) for kind in (McpReadTool, McpPromptTool, McpAnswerTool)),
-            McpPageTool(pages),
+        self.room = McpRoom(
+            lambda: known()[0].state.mcp,
+            lambda: self.servers,
+            lambda name: known()[1].get(name) is not None,
+            lambda text: known()[1].redactor().clean(text),
         )
+        kinds = (McpReadTool, McpPromptTool, McpAnswerTool)
+        self.tools: tuple[Tool, ...] = (*(kind(lambda: self.servers, pages) for kind in kinds), McpPageTool(pages))
+
+    @cached_property
+    def servers(self) -> Servers:
+        """Who speaks to them."""
+        from stead.mcp.servers import Servers
+
+        home, book = self._known()
+        return Servers(lambda: home.state.mcp, self._programs, self._dialer, book, home.seen_mcp)
 
     def specs(self) -> list[ToolSpec]:
         """The tools of servers as they are now."""
         return [tool.spec for tool in self.of_servers().values()]
+
+    async def close(self) -> None:
+        """End every conversation."""
+        if "servers" in vars(self):
+            await self.servers.close()

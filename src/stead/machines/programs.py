@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
-from stead.domain.ids import SessionId
+from stead.domain.ids import HOME, SessionId
 from stead.domain.mcp import McpServer
 from stead.domain.registries import spelled_out
 from stead.machines.machine import Binding, Machine
@@ -83,9 +83,17 @@ class MachinePrograms:
         maker: makes their machines.
         bindings: what each session's machine shows.
         transactions: the view of the folder that a program gets.
+        check: a folder that may be shown, as its real path; raises ``InvalidRequest``.
     """
 
-    def __init__(self, maker: Maker, bindings: Mapping[SessionId, Binding], transactions: Transactions) -> None:
+    def __init__(
+        self,
+        maker: Maker,
+        bindings: Mapping[SessionId, Binding],
+        transactions: Transactions,
+        check: Callable[[str], str],
+    ) -> None:
+        self._check = check
         self._maker = maker
         self._bindings = bindings
         self._transactions = transactions
@@ -96,9 +104,15 @@ class MachinePrograms:
         """Those that have one."""
         return {session for session, _ in self._open}
 
-    async def start(self, session: SessionId, server: McpServer, environment: Mapping[str, str]) -> _Program:
+    async def start(
+        self, session: SessionId, server: McpServer, environment: Mapping[str, str], directory: str = ""
+    ) -> _Program:
         """As ``Programs.start``."""
-        binding = self._bindings.get(session) if server.folder else Binding("", writable=False)
+        binding: Binding | None = Binding("", writable=False)
+        if server.folder and directory:
+            binding = Binding(await asyncio.to_thread(self._check, directory), writable=False)
+        elif server.folder and session != HOME:
+            binding = self._bindings.get(session)
         if binding is None:
             raise MachineUnavailable("no folder was chosen for {!r}", session)
         own = Binding(binding.directory, binding.writable, tuple(spelled_out(server.hosts)))

@@ -44,7 +44,7 @@ class Wire(Protocol):
         """Send a message."""
 
     async def cancel(self, ident: int) -> bool:
-        """Cut a request off; false where the server has to be told."""
+        """Cut a request off; false where the server needs a message for that."""
 
     async def close(self) -> None:
         """End it."""
@@ -89,9 +89,16 @@ class Refused(FetchFault):
 
 
 class Connection:
-    """A conversation. Give it a ``wire`` before ``open``, and close it."""
+    """A conversation. Give it a ``wire`` before ``open``, and close it.
 
-    def __init__(self) -> None:
+    Args:
+        waits_s: how much longer it waits for everything, since a person has to do something first.
+        call_s: how long a request may take.
+    """
+
+    def __init__(self, waits_s: float = 0.0, call_s: float = CALL_S) -> None:
+        self._waits_s = waits_s
+        self._call_s = call_s + waits_s
         self.wire: Wire | None = None
         self.version = ""
         self.changed = False
@@ -155,7 +162,7 @@ class Connection:
         Raises:
             FetchFault, MachineError: no agreement, or no server.
         """
-        async with asyncio.timeout(CONNECT_S):
+        async with asyncio.timeout(CONNECT_S + self._waits_s):
             if legacy or not await self._discover():
                 await self._shake_hands()
 
@@ -273,12 +280,12 @@ class Connection:
         pending = self._pending[ident] = pending or _Pending()
         message = request(ident, method, params, version)
         try:
-            async with asyncio.timeout(CALL_S):
+            async with asyncio.timeout(self._call_s):
                 await self.wire.send(message, headers(message, version, schema))
                 reply = await pending.answer
         except TimeoutError as error:
             await self._cancel(ident)
-            raise FetchFault("the server did not answer {!r} within {:g} s", method, CALL_S) from error
+            raise FetchFault("the server did not answer {!r} within {:g} s", method, self._call_s) from error
         except asyncio.CancelledError:
             await self._cancel(ident)
             raise

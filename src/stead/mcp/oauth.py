@@ -15,8 +15,8 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Literal, Protocol
+from collections.abc import Mapping
+from typing import Literal, Protocol, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
@@ -32,8 +32,7 @@ _EARLY_S = 30.0
 """A token is renewed so long before it ends."""
 _NAMED = re.compile(r"([a-z_]+)=(?:\"([^\"]*)\"|([^\s,]+))")
 
-Asks = Callable[[str, str], Awaitable[Mapping[str, str]]]
-"""Has the person open a URL; gives the parameters with which they came back to the second one's place: (URL, state)."""
+F = TypeVar("F")
 
 
 class Registration(msgspec.Struct, frozen=True):
@@ -127,12 +126,16 @@ class OAuth:
         if status == 401 and granted and self._get("refresh") and await self._renew(granted):
             return True
         if self._person is None and self._server.grant == "authorization_code":
+            if step_up:  # for the next time that the person signs in
+                await self._vault.put(
+                    self._key("wanted"), f"{granted.scope if granted else ''} {wanted.get('scope', '')}"
+                )
             raise FetchFault("{!r} wants you to sign in: stead mcp login {}", self._server.name, self._server.name)
         resource = await self._resource(wanted.get("resource_metadata", ""))
         issuer = self._issuer(resource)
         metadata = await self._metadata(issuer, strict=resource is not None)
         scope = self._scope(wanted.get("scope"), resource, metadata, granted if step_up else None)
-        target = self._target(resource)
+        target = resource.resource if resource else self._server.url.partition("#")[0]
         if self._server.grant == "client_credentials":
             await self._by_credentials(metadata, scope, target)
         else:
@@ -141,11 +144,11 @@ class OAuth:
 
     # -- discovery --------------------------------------------------------------------------------------------------
 
-    async def _resource(self, told: str) -> _Resource | None:
+    async def _resource(self, named: str) -> _Resource | None:
         """What the server says of itself as a protected resource; nothing for one that says nothing."""
         parts = urlsplit(self._server.url)
         root = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource"
-        for url in dict.fromkeys(filter(None, (told, root + parts.path.rstrip("/"), root))):
+        for url in dict.fromkeys(filter(None, (named, root + parts.path.rstrip("/"), root))):
             status, found = await self._fetch(url)
             if status >= 500 or status == 429:
                 raise FetchFault("{!r} answers with {} about how to sign in; try again later", url, status)
@@ -195,13 +198,9 @@ class OAuth:
         named = wanted.split() if wanted is not None else list((resource and resource.scopes_supported) or ())
         if before:
             named = [*before.scope.split(), *named]
-        named += self._server.scope.split()
+        named += [*self._server.scope.split(), *self._get("wanted").split()]
         renewing = self._server.grant == "authorization_code" and "offline_access" in metadata.scopes_supported
         return " ".join(dict.fromkeys([*named, *(["offline_access"] if renewing and named else [])]))
-
-    def _target(self, resource: _Resource | None) -> str:
-        """The resource that a token is for."""
-        return resource.resource if resource else self._server.url.partition("#")[0]
 
     # -- getting a token --------------------------------------------------------------------------------------------
 
@@ -226,7 +225,7 @@ class OAuth:
             raise FetchFault("{!r} has no place to sign in", metadata.issuer)
         back = await self._person.come_back(f"{metadata.authorization_endpoint}{joint}{urlencode(query)}", state)
         if not hmac.compare_digest(back.get("state", "").encode(), state.encode()):
-            raise FetchFault("somebody else's answer came back; sign in again")
+            raise FetchFault("the answer is not of this sign-in; sign in again")
         issuer = back.get("iss")
         if issuer != metadata.issuer if issuer is not None else metadata.authorization_response_iss_parameter_supported:
             raise FetchFault("the answer is of another issuer, {!r}", str(issuer)[:200])
@@ -362,7 +361,7 @@ class OAuth:
         return secret_name(self._server.name, what)
 
 
-def _read(data: bytes, form: type) -> object:
+def _read(data: bytes, form: type[F]) -> F | None:
     try:
         return msgspec.json.decode(data, type=form)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

@@ -41,7 +41,7 @@ class StdioWire:
             await self._program.write(msgspec.json.encode(message) + b"\n")
 
     async def cancel(self, ident: int) -> bool:
-        """Nothing to cut: the server has to be told."""
+        """Nothing to cut: the server needs a message for that."""
         return False
 
     async def close(self) -> None:

@@ -155,8 +155,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, grants=kept)
         case ev.SecretAdded() | ev.SecretBound() | ev.SecretUnbound() | ev.SecretRemoved() | ev.SecretUsed() as fact:
             return _fold_secret(state, fact, event.ts_ms)
-        case McpRemoved() | McpConfigured() | McpToolsSeen() | McpToolsApproved() | McpToolSet() as told:
-            return replace(state, mcp=fold_mcp(state.mcp, told))
+        case McpRemoved() | McpConfigured() | McpToolsSeen() | McpToolsApproved() | McpToolSet() as change:
+            return replace(state, mcp=fold_mcp(state.mcp, change))
         case ev.DirectiveSet(directive=directive, door=door):
             return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
         case ev.DirectiveRemoved(id=id):
