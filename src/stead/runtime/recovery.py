@@ -13,6 +13,7 @@ from stead.domain import events as ev
 from stead.domain.ids import RequestNo
 from stead.domain.sessions import STEAD, Call, Session
 from stead.domain.terminals import KILLED
+from stead.runtime.delegated import closed
 from stead.runtime.reading_facts import lost
 
 UNKNOWN = (
@@ -36,6 +37,7 @@ def mend(session: Session, terminals: Collection[str] = ()) -> tuple[ev.Body, ..
         )
     if session.open_reading is not None:
         facts.append(lost(session.open_reading, "lost", "Stead was interrupted during the reading."))
+    facts.extend(closed(session))
     if session.phase != "ended":
         facts.extend(_mend_call(call) for call in session.calls.values() if call.step == "started")
     gone = [id for id in session.terminals if id not in terminals]
