@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -46,7 +47,9 @@ def _secret(server: str, name: str) -> str:
 def _add(invocation: Invocation, arguments: Namespace) -> int:
     name = arguments.name
     if bool(arguments.url) == bool(arguments.command_line):
-        raise CommandError("give a URL, or the command of a server", f"stead mcp add {name} -- PROGRAM ARGUMENTS")
+        raise CommandError(
+            "give a URL, or the command of a server", f"stead mcp add {name} --command PROGRAM ARGUMENTS"
+        )
     body = {
         **fields("name", "url", "folder", "private", "client_id", "issuer", "scope")(arguments),
         "command": arguments.command_line,
@@ -127,6 +130,7 @@ def _login(invocation: Invocation, arguments: Namespace) -> int:
     if not url:
         return invocation.report({"id": name}, f"A token for {name} is there; nobody has to sign in.")
     invocation.out.line(f"Open this page, and sign in there: {url}")
+    sys.stdout.flush()  # somebody waits for it
     deadline = time.monotonic() + _SIGN_IN_S
     while time.monotonic() < deadline:
         row = next(row for row in client.items("/mcp") if row["server"]["name"] == name)
@@ -170,7 +174,9 @@ def _import(invocation: Invocation, arguments: Namespace) -> int:
         if not arguments.yes and not invocation.interactive:
             continue
         if arguments.yes or input(f"add {server.name}? [y/N] ").strip().lower() in ("y", "yes"):
-            invocation.client.post("/mcp", {**msgspec.to_builtins(server)})
+            body = msgspec.to_builtins(server)
+            del body["type"]
+            invocation.client.post("/mcp", body)
             added.append(server.name)
     next_step = f"Next: stead mcp test {added[0]}" if added else "Nothing was added. To add all: --yes"
     return invocation.report({"added": added}, next_step)
@@ -182,7 +188,7 @@ _IMPORTED = (
 _LIST = Listing(
     "/mcp",
     "NAME: {name} | SERVER: {how:60} | APPROVED: {approved} | WAITING: {waiting} | LAST FAULT: {error:60|none}",
-    "No MCP server is set up. Add one: stead mcp add NAME -- PROGRAM ARGUMENTS, or: stead mcp add NAME --url URL",
+    "No MCP server is set up. Add one: stead mcp add NAME --command PROGRAM, or: stead mcp add NAME --url URL",
     view=_row,
 )
 _LISTED = Listing(
@@ -204,7 +210,6 @@ _NAME = arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -")
 _EFFECTS = arg("effect EFFECT", "what a call does", choices=("send", "fetch", "read", "off"))
 _ADD_ARGUMENTS = (
     _NAME,
-    arg("[command_line WORD...]", "behind --: the program and its arguments; it runs in a machine of its own"),
     arg("--url URL", "of a server over HTTP"),
     arg("--host HOST...", "that a program may reach, or: registries"),
     arg("--set NAME=VALUE...", "a variable of its environment, or a header; no secret"),
@@ -217,6 +222,13 @@ _ADD_ARGUMENTS = (
     arg("--issuer URL", "the authorization server that the client was registered with"),
     arg("--scope WORDS", "what to ask for on top of what the server wants"),
     arg("--no-test", "do not try it now"),
+    arg(
+        "--command WORD...",
+        "the program and its arguments, all that follows; it runs in a machine of its own",
+        action="store",
+        nargs="...",
+        dest="command_line",
+    ),
 )
 _ROWS: dict[str, Row] = {
     "list": ("show servers (the default)", (), _LIST),

@@ -51,6 +51,12 @@ class Wire(Protocol):
 
 
 @dataclass
+class _Pending:
+    answer: asyncio.Future[Json] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    asked: asyncio.Queue[Json] = field(default_factory=asyncio.Queue)
+
+
+@dataclass
 class Wanted:
     """What a server wants of the person before it answers a request.
 
@@ -60,6 +66,7 @@ class Wanted:
         params: of the request.
         state: what the server is to be given back, in the stateless revision.
         reply: under way until the question is answered, with the handshake's revisions.
+        pending: of that one: further questions come to it.
     """
 
     asks: dict[str, Json]
@@ -68,28 +75,30 @@ class Wanted:
     schema: Json
     state: str | None = None
     reply: asyncio.Task[Json] | None = None
-
-
-@dataclass
-class _Pending:
-    answer: asyncio.Future[Json]
-    asked: asyncio.Queue[Json] = field(default_factory=asyncio.Queue)
+    pending: _Pending | None = None
 
 
 class Refused(FetchFault):
-    """The server answered with an error. ``code`` as JSON-RPC has it, ``data`` as the server has it."""
+    """The server answered with an error. ``number`` as JSON-RPC has it, ``data`` as the server has it."""
 
     def __init__(self, error: object) -> None:
         found = error if isinstance(error, dict) else {}
         super().__init__("the server answers with an error: {}", str(found.get("message", ""))[:1000] or "no reason")
-        self.code = code if isinstance(code := found.get("code"), int) else 0
+        self.number = number if isinstance(number := found.get("code"), int) else 0
         self.data = found.get("data")
 
 
 class Connection:
-    """A conversation. Give it a ``wire`` before ``open``, and close it."""
+    """A conversation. Give it a ``wire`` before ``open``, and close it.
 
-    def __init__(self) -> None:
+    Args:
+        waits_s: how much longer it waits for everything, since a person has to do something first.
+        call_s: how long a request may take.
+    """
+
+    def __init__(self, waits_s: float = 0.0, call_s: float = CALL_S) -> None:
+        self._waits_s = waits_s
+        self._call_s = call_s + waits_s
         self.wire: Wire | None = None
         self.version = ""
         self.changed = False
@@ -153,20 +162,28 @@ class Connection:
         Raises:
             FetchFault, MachineError: no agreement, or no server.
         """
-        async with asyncio.timeout(CONNECT_S):
-            if not legacy:
-                try:
-                    found = await self._ask("server/discover", {}, STATELESS)
-                except Refused as refused:
-                    known = refused.data.get("supported") if isinstance(refused.data, dict) else None
-                    spoken = set(map(str, known)) if isinstance(known, list) else {HANDSHAKE}
-                    if refused.code == UNSUPPORTED_VERSION and not spoken & {HANDSHAKE, *OLDER}:
-                        raise FetchFault("the server speaks {} alone", sorted(spoken)) from refused
-                else:
-                    if STATELESS in (found.get("supportedVersions") or ()):
-                        self.version, self.capabilities = STATELESS, _object(found, "capabilities")
-                        return
-            await self._shake_hands()
+        async with asyncio.timeout(CONNECT_S + self._waits_s):
+            if legacy or not await self._discover():
+                await self._shake_hands()
+
+    async def _discover(self) -> bool:
+        """Whether the server speaks the stateless revision; then that is agreed on."""
+        for _ in range(2):
+            try:
+                found = await self._ask("server/discover", {}, STATELESS)
+            except Refused as refused:
+                known = refused.data.get("supported") if isinstance(refused.data, dict) else None
+                spoken = set(map(str, known)) if isinstance(known, list) else {HANDSHAKE}
+                if refused.number != UNSUPPORTED_VERSION or spoken & {HANDSHAKE, *OLDER}:
+                    return False
+                if STATELESS not in spoken:
+                    raise FetchFault("the server speaks {} alone", sorted(spoken)) from refused
+            else:
+                if STATELESS not in (found.get("supportedVersions") or ()):
+                    return False
+                self.version, self.capabilities = STATELESS, _object(found, "capabilities")
+                return True
+        raise FetchFault("the server names the revision {} and refuses it", STATELESS)
 
     async def _shake_hands(self) -> None:
         asked = {"protocolVersion": HANDSHAKE, "capabilities": CAPABILITIES, "clientInfo": CLIENT}
@@ -213,16 +230,17 @@ class Connection:
         for key, ask in wanted.asks.items():
             one = content if len(wanted.asks) == 1 or content is None else content.get(key, {})
             given[key] = {"action": "decline"} if one is None else _accepted(ask, one)
-        if wanted.reply is not None:
+        if wanted.reply is not None and wanted.pending is not None:
             [(key, result)] = given.items()
             await self._send({"jsonrpc": "2.0", "id": wanted.asks[key]["id"], "result": result})
-            return await self._waited(wanted, wanted.reply)
+            return await self._waited(wanted, wanted.reply, wanted.pending)
         return await self._followed(wanted, {**wanted.params, "inputResponses": given, **_state(wanted.state)})
 
     async def _followed(self, wanted: Wanted, params: Json) -> Json | Wanted:
         for round in range(MOST_ROUNDS):
-            task = asyncio.create_task(self._ask(wanted.method, params, self.version, wanted.schema))
-            found = await self._waited(wanted, task)
+            pending = _Pending()
+            task = asyncio.create_task(self._ask(wanted.method, params, self.version, wanted.schema, pending))
+            found = await self._waited(wanted, task, pending)
             if isinstance(found, Wanted) or found.get("resultType") != "input_required":
                 return found
             asks, state = _object(found, "inputRequests"), found.get("requestState")
@@ -235,40 +253,39 @@ class Connection:
             await asyncio.sleep(min(0.05 * 2**round, 2.0))
         raise FetchFault("the server wants something more without end")
 
-    async def _waited(self, wanted: Wanted, task: asyncio.Task[Json]) -> Json | Wanted:
+    async def _waited(self, wanted: Wanted, task: asyncio.Task[Json], pending: _Pending) -> Json | Wanted:
         """The result of a request under way, or the question that the server asks meanwhile."""
-        ident = self._number
-        await asyncio.sleep(0)  # until it is sent
-        pending = self._pending.get(self._number) or self._pending.get(ident)
-        asked = asyncio.create_task(pending.asked.get()) if pending else None
+        asked = asyncio.create_task(pending.asked.get())
         try:
-            await asyncio.wait([one for one in (task, asked) if one], return_when=asyncio.FIRST_COMPLETED)
-            if task.done() or asked is None:
+            await asyncio.wait([task, asked], return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
                 return await task
             message = asked.result()
-            return Wanted({str(message["id"]): message}, wanted.method, wanted.params, wanted.schema, None, task)
+            asks = {str(message["id"]): message}
+            return Wanted(asks, wanted.method, wanted.params, wanted.schema, reply=task, pending=pending)
         except asyncio.CancelledError:
             task.cancel()
             raise
         finally:
-            if asked:
-                asked.cancel()
+            asked.cancel()
 
-    async def _ask(self, method: str, params: Json, version: str, schema: Json | None = None) -> Json:
+    async def _ask(
+        self, method: str, params: Json, version: str, schema: Json | None = None, pending: _Pending | None = None
+    ) -> Json:
         if self.broken:
             raise self.broken
         assert self.wire is not None
         self._number += 1
         ident = self._number
-        pending = self._pending[ident] = _Pending(asyncio.get_running_loop().create_future())
+        pending = self._pending[ident] = pending or _Pending()
         message = request(ident, method, params, version)
         try:
-            async with asyncio.timeout(CALL_S):
+            async with asyncio.timeout(self._call_s):
                 await self.wire.send(message, headers(message, version, schema))
                 reply = await pending.answer
         except TimeoutError as error:
             await self._cancel(ident)
-            raise FetchFault("the server did not answer {!r} within {:g} s", method, CALL_S) from error
+            raise FetchFault("the server did not answer {!r} within {:g} s", method, self._call_s) from error
         except asyncio.CancelledError:
             await self._cancel(ident)
             raise

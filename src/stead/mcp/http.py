@@ -116,11 +116,14 @@ class HttpWire:
         self._receive = receive
         self._failed = failed
         self._posts: dict[int, asyncio.Task[None]] = {}
+        self._listening: asyncio.Task[None] | None = None
 
     async def send(self, message: Json, headers: Mapping[str, str]) -> None:
         """Post a message. The answer to a request comes to ``receive``, whenever it comes."""
         if "method" not in message or "id" not in message:
             await self._post(message, headers)
+            if message.get("method") == "notifications/initialized":
+                self._listening = asyncio.create_task(self._listen(headers), name="mcp server's own stream")
             return
         ident = message["id"]
         task = asyncio.create_task(self._carried(message, headers), name=f"mcp request {ident}")
@@ -135,7 +138,8 @@ class HttpWire:
 
     async def close(self) -> None:
         """End every request, and the server's session."""
-        for task in (left := list(self._posts.values())):
+        left = [*self._posts.values(), *([self._listening] if self._listening else [])]
+        for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
         if self.session:
@@ -151,6 +155,7 @@ class HttpWire:
 
     async def _post(self, message: Json, headers: Mapping[str, str]) -> None:
         body = msgspec.json.encode(message)
+        status = 0
         for _ in range(3):
             async with self._asked("POST", {"Content-Type": "application/json", **headers}, body) as answer:
                 if answer.status not in (401, 403):
@@ -210,8 +215,20 @@ class HttpWire:
                     return
         raise FetchFault("{!r} ended its answer half-way; what it did is not known", self.host)
 
+    async def _listen(self, headers: Mapping[str, str]) -> None:
+        """Read the stream on which a server of the handshake's revisions begins to speak by itself, if it has one."""
+        events = Events()
+        with contextlib.suppress(SteadError):  # what it has to say matters only while a request is under way
+            for _ in range(MOST_RESUMED):
+                last = {"Last-Event-ID": events.last} if events.last else {}
+                async with self._asked("GET", {**headers, **last}, b"") as answer:
+                    if answer.status != 200 or answer.media_type[0] != "text/event-stream":
+                        return
+                    await self._read(answer, events, 0)
+                await asyncio.sleep(min(events.retry_s, LONGEST_RETRY_S))
+
     async def _read(self, answer: Answer, events: Events, ident: int) -> bool:
-        """Hand on what comes; true once the request was answered."""
+        """Hand on what comes; true once the request was answered (0 for none)."""
         try:
             async with contextlib.aclosing(answer.pieces(STREAM_BYTES)) as pieces:
                 async for piece in pieces:

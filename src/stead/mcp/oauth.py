@@ -43,7 +43,6 @@ class Registration(msgspec.Struct, frozen=True):
     client_id: str
     issuer: str
     method: Literal["none", "client_secret_post", "client_secret_basic"] = "none"
-    redirect: str = ""
 
 
 class Granted(msgspec.Struct, frozen=True):
@@ -129,6 +128,10 @@ class OAuth:
         if status == 401 and granted and self._get("refresh") and await self._renew(granted):
             return True
         if self._person is None and self._server.grant == "authorization_code":
+            if step_up:  # for the next time that the person signs in
+                await self._vault.put(
+                    self._key("wanted"), f"{granted.scope if granted else ''} {wanted.get('scope', '')}"
+                )
             raise FetchFault("{!r} wants you to sign in: stead mcp login {}", self._server.name, self._server.name)
         resource = await self._resource(wanted.get("resource_metadata", ""))
         issuer = self._issuer(resource)
@@ -197,7 +200,7 @@ class OAuth:
         named = wanted.split() if wanted is not None else list((resource and resource.scopes_supported) or ())
         if before:
             named = [*before.scope.split(), *named]
-        named += self._server.scope.split()
+        named += [*self._server.scope.split(), *self._get("wanted").split()]
         renewing = self._server.grant == "authorization_code" and "offline_access" in metadata.scopes_supported
         return " ".join(dict.fromkeys([*named, *(["offline_access"] if renewing and named else [])]))
 
@@ -239,11 +242,7 @@ class OAuth:
         await self._exchange(metadata.token_endpoint, form, client, scope)
 
     async def _by_credentials(self, metadata: _Server, scope: str, resource: str) -> None:
-        known = metadata.token_endpoint_auth_methods_supported
-        method: Literal["client_secret_basic", "client_secret_post"] = "client_secret_basic"
-        if known and method not in known:
-            method = "client_secret_post"
-        client = Registration(self._server.client_id, metadata.issuer, method)
+        client = await self._registered_by_hand(metadata)
         form = {"grant_type": "client_credentials", "resource": resource, **({"scope": scope} if scope else {})}
         await self._exchange(metadata.token_endpoint, form, client, scope)
 
@@ -251,10 +250,9 @@ class OAuth:
         """The client that the person registered, or one that is registered now, for this issuer alone."""
         assert self._person is not None
         if self._server.client_id:
-            method: Literal["client_secret_post", "none"] = "client_secret_post" if self._get("client") else "none"
-            return Registration(self._server.client_id, metadata.issuer, method, self._person.redirect)
+            return await self._registered_by_hand(metadata)
         if self._document and metadata.client_id_metadata_document_supported:
-            return Registration(self._document, metadata.issuer, "none", self._person.redirect)
+            return await self._noted(Registration(self._document, metadata.issuer))
         if not metadata.registration_endpoint:
             raise FetchFault(
                 "{!r} registers no clients; register one by hand: stead mcp add {} --client-id ID",
@@ -281,7 +279,16 @@ class OAuth:
                 "{!r} registered a client that signs in by {!r}, which is not known", metadata.issuer, kept
             )
         await self._vault.put(self._key("client"), str(said.get("client_secret") or ""))
-        client = Registration(made, metadata.issuer, kept, self._person.redirect)
+        return await self._noted(Registration(made, metadata.issuer, kept))
+
+    async def _registered_by_hand(self, metadata: _Server) -> Registration:
+        known = metadata.token_endpoint_auth_methods_supported
+        method: Literal["none", "client_secret_basic", "client_secret_post"] = "none"
+        if self._get("client"):
+            method = "client_secret_post" if known and "client_secret_basic" not in known else "client_secret_basic"
+        return await self._noted(Registration(self._server.client_id, metadata.issuer, method))
+
+    async def _noted(self, client: Registration) -> Registration:
         await self._vault.put(self._key("registration"), msgspec.json.encode(client).decode())
         return client
 
@@ -300,9 +307,6 @@ class OAuth:
         return False
 
     def _registered(self, granted: Granted) -> Registration | None:
-        if self._server.client_id:
-            method: Literal["client_secret_post", "none"] = "client_secret_post" if self._get("client") else "none"
-            return Registration(self._server.client_id, granted.issuer, method)
         try:
             known = msgspec.json.decode(self._get("registration") or "null", type=Registration | None)
         except msgspec.MsgspecError:

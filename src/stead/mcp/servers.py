@@ -34,7 +34,7 @@ from stead.mcp.connection import Connection, Wanted
 from stead.mcp.http import HttpWire, Places, SessionGone
 from stead.mcp.oauth import OAuth, Person
 from stead.mcp.rendering import asked, listing, rendered
-from stead.mcp.signing_in import Loopback
+from stead.mcp.signing_in import PATIENCE_S, Loopback
 from stead.mcp.stdio import StdioWire
 from stead.net.dialing import Dialer
 
@@ -219,7 +219,7 @@ class Servers:
         return opened
 
     async def _begin(self, session: SessionId, server: McpServer, person: Person | None = None) -> _Open:
-        connection = Connection()
+        connection = Connection(PATIENCE_S if person else 0.0)
         opened = _Open(server, connection)
         values = {name: self._vault().get(secret_name(server.name, f"setting/{name}")) for name in server.secrets}
         given = {**server.settings, **{name: value for name, value in values.items() if value is not None}}

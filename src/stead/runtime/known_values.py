@@ -14,7 +14,7 @@ from stead.domain.vault import Vault
 OF_PERSON = "secret/"
 OF_PROVIDERS = "provider/"
 OF_MCP = "mcp/"
-_NO_SECRETS = ("/granted", "/registration")
+_NO_SECRETS = ("/granted", "/registration", "/wanted")
 """What is kept of a server's sign-in that is none."""
 RESERVED = ("provider-", "env-", "mcp-")
 """How the names of Stead's own keys begin, which no secret of the person's may."""

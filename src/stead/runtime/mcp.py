@@ -29,7 +29,7 @@ _HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
 _OURS = re.compile(r"host|connection|content-.*|transfer-encoding|accept.*|mcp-.*|te|upgrade|cookie", re.IGNORECASE)
 _VALUE = re.compile(r"[\x20-\x7e]*")
 _MOST_VALUES, _VALUE_CHARS = 50, 8000
-_TOKENS = ("token", "refresh", "granted", "registration")
+_TOKENS = ("token", "refresh", "granted", "registration", "wanted")
 Servers = Mapping[str, Standing]
 
 

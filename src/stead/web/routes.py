@@ -343,10 +343,15 @@ def post(path: str, name: str, makes: Callable[..., Any], body: str = "", **more
     return Route("POST", path, name, makes, body, **more)
 
 
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    made = field.default_factory
+    return field.default if made is msgspec.NODEFAULT else made()
+
+
 def _fields_of(makes: Callable[..., Any]) -> dict[str, Field]:
     """The fields of a struct, or the parameters of a function after its first one."""
     if isinstance(makes, type):
-        return {found.name: Field(found.type, found.default) for found in msgspec.structs.fields(makes)}
+        return {found.name: Field(found.type, _default(found)) for found in msgspec.structs.fields(makes)}
     hints = get_type_hints(makes, include_extras=True)
     _, *parameters = inspect.signature(makes).parameters.values()
     needed = msgspec.NODEFAULT

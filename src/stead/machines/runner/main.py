@@ -40,12 +40,14 @@ def main(words: list[str]) -> None:
     """
     os.closerange(3, 65_536)
     os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
-    limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
+    named = {name: value for name, _, value in (word.partition("=") for word in words)}
+    job = named.pop("job")
+    limits = {name: int(value) for name, value in named.items()}
     seen, layered = _identity(f"{SPACE}/folder"), b""
     if seen:
         ready()
         layered = b"1" if can_lay() else b""
-    runner = _resident(limits, shows=bool(seen))
+    runner = _resident(limits, "" if job == "0" else job, shows=bool(seen))
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
         hard = resource.getrlimit(kind)[1]
@@ -67,10 +69,9 @@ def main(words: list[str]) -> None:
     runner.serve()
 
 
-def _resident(limits: dict[str, int], *, shows: bool) -> Runner | Driver | Terminal:
+def _resident(limits: dict[str, int], job: str, *, shows: bool) -> Runner | Driver | Terminal:
     """What the machine is for, and whether it shows a folder; takes from the limits what are none of the system's."""
     disk, memory, search, entries = (limits.pop(name) for name in ("disk", "memory", "search", "entries"))
-    job = str(limits.pop("job") or "")
     if limits.pop("program", 0):
         from .program import Program
 
