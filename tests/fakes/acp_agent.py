@@ -84,7 +84,7 @@ def reach(url: str) -> str:
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
             return f"reached {answer.status}: {answer.read().decode()}"
-    except Exception as error:
+    except OSError as error:
         return f"not reached: {error} {getattr(error, 'read', lambda: b'')()[:300]!r}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ VENDOR = "api.pears.example.com"
 
 def add(house: LivingHome, *options: str, host: str = VENDOR) -> None:
     """Set the fake agent up, as a person does."""
-    done = house.cli("agent", "add", "pear", "--host", host, *options, "--", "python3", "-c", PEAR)
+    done = house.cli("agent", "add", "pear", "--host", host, *options, "--command", f"python3 -c {shlex.quote(PEAR)}")
     assert done.returncode == 0, done.stderr + done.stdout
 
 

@@ -33,11 +33,13 @@ def _run(row: Json) -> Json:
 
 
 def _settings(arguments: Namespace) -> Json:
-    if not arguments.command_line:
-        raise CommandError("give the agent's command", f"stead agent add {arguments.name} --host HOST -- PROGRAM")
+    try:
+        words = shlex.split(arguments.command)
+    except ValueError as error:
+        raise CommandError(f"the command cannot be read: {error}", "--command 'PROGRAM ARGUMENTS'") from error
     return {
         "name": arguments.name,
-        "command": arguments.command_line,
+        "command": words,
         "hosts": arguments.host,
         "settings": _pairs("--set", arguments.set),
         "secrets": _pairs("--secret", arguments.secret),
@@ -70,25 +72,23 @@ _SHOWN = (
 _LIST = Listing(
     "/external-agents",
     "NAME: {name} | COMMAND: {how:60} | REACHES: {reach:60} | RUNNING: {running}",
-    "No external agent is set up. Add one: stead agent add NAME --host HOST -- PROGRAM ARGUMENTS",
+    "No external agent is set up. Add one: stead agent add NAME --command LINE --host HOST",
     view=_row,
 )
 _RUNS = Listing(
     "/external-agents/runs",
-    "STARTED: {started_ms:moment} | AGENT: {agent} | SESSION: {session} | CALL: {key} | END: {end} | >SECONDS: {seconds}"
-    " | >ASKED: {asked} | >REFUSED: {refused} | >FILES: {changed}",
+    "STARTED: {started_ms:moment} | AGENT: {agent} | SESSION: {session} | CALL: {key} | END: {end}"
+    " | >SECONDS: {seconds} | >ASKED: {asked} | >REFUSED: {refused} | >FILES: {changed}",
     "No task was handed to an agent.",
     view=_run,
 )
 _NAME = arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -")
 _ADD = (
     _NAME,
-    arg("[command_line WORD...]", "behind --: the program and its arguments; it runs in a machine of its own"),
+    arg("--command LINE", "the program and its arguments; it runs in a machine of its own", required=True),
     arg("--host HOST...", "that its machine may reach: its vendor's"),
     arg("--set NAME=VALUE...", "a variable of its environment; no secret"),
-    arg(
-        "--secret NAME=SECRET...", "a variable that holds a placeholder for a secret which is bound to one of its hosts"
-    ),
+    arg("--secret NAME=SECRET...", "a variable that holds a placeholder of a secret that is bound to one of its hosts"),
     arg("--method ID", "how it is told to sign in, where it wants that; stead agent test lists its ways"),
 )
 _ROWS: dict[str, Row] = {

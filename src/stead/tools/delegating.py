@@ -261,7 +261,8 @@ class _Run:
 
     def _paths(self) -> list[str]:
         held = [one.path for one in self.landing.held]
-        return [*dict.fromkeys((*self.landing.landed, *held))]
+        landed = [path for path in self.landing.landed if not path.endswith("/")]
+        return [*dict.fromkeys((*landed, *held))]
 
 
 async def _told_to_stop(client: AcpClient) -> None:
