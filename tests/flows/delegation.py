@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.fakes.models import Call
+from tests.fakes.models import Call, Turn
+from tests.flows.counting import counting
 from tests.flows.house import Json, LivingHome
-from tests.flows.mcp_homes import carry_out, use
-from tests.flows.sitting import Sitting
+from tests.flows.mcp_homes import use
+from tests.flows.sitting import Sitting, sit_down
 
 PEAR = (Path(__file__).parents[1] / "fakes" / "acp_agent.py").read_text("utf-8")
 VENDOR = "api.pears.example.com"
@@ -26,9 +28,31 @@ def handing(*lines: str, **more: object) -> Call:
     return use("delegate", agent="pear", task="\n".join(lines), **more)
 
 
-def delegate(house: LivingHome, project: Path, *lines: str, answer: str = "once", **more: object) -> Sitting:
-    """A session whose model hands the agent these lines, with every question answered in one way."""
-    return carry_out(house, project, handing(*lines, **more), answer=answer)
+def hand_over(
+    house: LivingHome, project: Path, task: Call, *, answer: str = "once", profile: str = "work", timeout_s: float = 60
+) -> Sitting:
+    """A session whose model makes this call, with every question answered in one way."""
+    with handed(house, project, task, profile=profile) as sitting:
+        sitting.rest(answer=answer, timeout_s=timeout_s)
+    return sitting
+
+
+@contextlib.contextmanager
+def handed(house: LivingHome, project: Path, task: Call, *, profile: str = "work") -> Iterator[Sitting]:
+    """The same, under way."""
+    turns = iter([Turn("", calls=(task,)), *[Turn("Done.")] * 5])
+    with counting(house, lambda _: next(turns), "compatible"):
+        sitting = sit_down(house, project, profile=profile)
+        sitting.say("count the pears")
+        house.until(lambda: sitting.row()["status"] != "idle", "the turn to begin")
+        yield sitting
+
+
+def delegate(
+    house: LivingHome, project: Path, *lines: str, answer: str = "once", profile: str = "work", **more: object
+) -> Sitting:
+    """A session whose model hands the agent these lines."""
+    return hand_over(house, project, handing(*lines, **more), answer=answer, profile=profile)
 
 
 def report(sitting: Sitting) -> str:
