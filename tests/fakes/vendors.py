@@ -39,8 +39,11 @@ class Vendor:
         body: Json = json.loads(request.body)
         self.bodies.append(body)
         if path.endswith("/messages"):
-            at = sum(message["role"] == "assistant" for message in body["messages"])
-            events = anthropic_events(self._turn(body, at), body["model"], at)
+            at = json.dumps(body["messages"]).count('"tool_result"')
+            own = f'"msg_{len(self.bodies)}"'.encode()  # replies with one id would be taken for one reply
+            events = (
+                event.replace(b'"msg_1"', own) for event in anthropic_events(self._turn(body, at), body["model"], at)
+            )
         else:
             at = sum(item.get("type") in ("function_call", "custom_tool_call") for item in body["input"])
             events = _responses(self._turn(body, at), at)

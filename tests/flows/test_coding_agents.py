@@ -68,7 +68,14 @@ def orchard(
             added = house.cli(
                 *("agent", "add", "coder", "--command", words, "--host", f"{HOST}:{served.port}"),
                 *(part for name, value in options["set"].items() for part in ("--set", f"{name}={value}")),
-                *("--secret", f"{options['key']}=vendor", "--method", options.get("method", "")),
+                *(
+                    "--secret",
+                    f"{options['key']}=vendor",
+                    "--method",
+                    options.get("method", ""),
+                    "--mode",
+                    options["mode"],
+                ),
             )
             assert added.returncode == 0, added.stderr
             yield Orchard(house, served)
@@ -80,14 +87,18 @@ def claude(port: int) -> Json:
     """Claude Code's variables."""
     url = f"https://{HOST}:{port}"
     quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1"}
-    return {"set": {"ANTHROPIC_BASE_URL": url, **quiet}, "key": "ANTHROPIC_API_KEY"}
+    return {"set": {"ANTHROPIC_BASE_URL": url, **quiet}, "key": "ANTHROPIC_API_KEY", "mode": "default"}
 
 
 def codex(port: int) -> Json:
     """Codex's variables."""
     own = {"name": "pears", "base_url": f"https://{HOST}:{port}/v1", "env_key": "PEARS_KEY", "wire_api": "responses"}
     config = json.dumps({"model_provider": "pears", "model_providers": {"pears": own}})
-    return {"set": {"CODEX_CONFIG": config, "MODEL_PROVIDER": "pears", "NO_BROWSER": "1"}, "key": "PEARS_KEY"}
+    return {
+        "set": {"CODEX_CONFIG": config, "MODEL_PROVIDER": "pears", "NO_BROWSER": "1"},
+        "key": "PEARS_KEY",
+        "mode": "read-only",
+    }
 
 
 @promise("OBJ-8.delegate", "SEC-1.delegated")
@@ -112,10 +123,7 @@ def test_a_vendors_agent_finishes_an_edit_and_reaches_no_second_host(
         assert (project / "pears.txt").read_text() == "41 pears\n"
         assert requests(sitting)
         assert [one["tool"] for one in asked(sitting)] == ["delegate"]
-        keys = [
-            f"{one.headers.get('x-api-key', '')}{one.headers.get('authorization', '')}" for one in there.vendor.requests
-        ]
-        assert any(VALUE in key for key in keys)
+        assert any(VALUE in json.dumps(dict(one.headers)) for one in there.vendor.requests)
         assert VALUE not in json.dumps(there.house.events()) and VALUE not in text
         assert not any(one.headers["host"].startswith(OTHER) for one in there.vendor.requests)
         refused = [one["host"] for one in sitting.bodies("egress.used") if one["verdict"] != "allow"]

@@ -44,6 +44,7 @@ def _settings(arguments: Namespace) -> Json:
         "settings": _pairs("--set", arguments.set),
         "secrets": _pairs("--secret", arguments.secret),
         "method": arguments.method,
+        "mode": arguments.mode,
     }
 
 
@@ -67,7 +68,7 @@ def _test(invocation: Invocation, arguments: Namespace) -> int:
 
 _SHOWN = (
     "{name}: {how:2000}\n  reaches: {reach:2000}\n[  set: {set:1000}]\n[  keys, as placeholders: {keys:1000}]\n"
-    "[  signs in by: {method}]"
+    "[  signs in by: {method}]\n[  works in its mode: {mode}]"
 )
 _LIST = Listing(
     "/external-agents",
@@ -90,6 +91,7 @@ _ADD = (
     arg("--set NAME=VALUE...", "a variable of its environment; no secret"),
     arg("--secret NAME=SECRET...", "a variable that holds a placeholder of a secret that is bound to one of its hosts"),
     arg("--method ID", "how it is told to sign in, where it wants that; stead agent test lists its ways"),
+    arg("--mode ID", "which of its modes it works in; choose the one in which it asks"),
 )
 _ROWS: dict[str, Row] = {
     "list": ("show agents (the default)", (), _LIST),

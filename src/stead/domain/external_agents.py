@@ -34,6 +34,7 @@ class ExternalAgent(msgspec.Struct, frozen=True):
         secrets: variables of its environment, each with the name of the secret whose placeholder it holds; the value
             takes its place on the way to a host that the secret is bound to.
         method: by which of its ways to sign in it is told to; "" for none.
+        mode: in which of its modes it works, as it calls them; "" for the one that it chooses.
     """
 
     name: Name
@@ -42,6 +43,7 @@ class ExternalAgent(msgspec.Struct, frozen=True):
     settings: Mapping[str, str] = {}
     secrets: Mapping[str, str] = {}
     method: str = ""
+    mode: str = ""
 
     @property
     def folder(self) -> bool:
@@ -131,6 +133,7 @@ class ConfigureAgent(msgspec.Struct, frozen=True, tag="external_agent.configure"
     settings: dict[Annotated[str, bounds(maxLength=100)], _Words] = {}
     secrets: dict[Annotated[str, bounds(maxLength=100)], Annotated[str, bounds(maxLength=64)]] = {}
     method: Annotated[str, bounds(maxLength=100)] = ""
+    mode: Annotated[str, bounds(maxLength=100)] = ""
 
 
 class RemoveAgent(msgspec.Struct, frozen=True, tag="external_agent.remove", forbid_unknown_fields=True):

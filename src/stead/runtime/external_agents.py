@@ -114,6 +114,7 @@ def _agent(command: ConfigureAgent, secrets: Mapping[str, Secret]) -> ExternalAg
         command.settings,
         command.secrets,
         command.method,
+        command.mode,
     )
     for name in command.secrets.values():
         if why := _useless(agent, name, secrets):

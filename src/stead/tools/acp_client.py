@@ -73,8 +73,8 @@ class AcpClient:
         own = [str(info.get(key, ""))[:60] for key in ("name", "version")] if isinstance(info, dict) else []
         return " ".join([*own, *(["signs in by", ", ".join(named[:10])] if named else [])]) or "it gave no name"
 
-    async def start(self, folder: str, method: str) -> None:
-        """Agree on the protocol, sign in where that is wanted, and open a session in a folder.
+    async def start(self, folder: str, method: str, mode: str) -> None:
+        """Agree on the protocol, sign in where that is wanted, and open a session in a folder and a mode.
 
         Raises:
             FetchFault, MachineError: the agent refused, made no sense or died.
@@ -88,6 +88,9 @@ class AcpClient:
         if not isinstance(session, str) or not 0 < len(session) <= 1000:
             raise FetchFault("the agent opened no session")
         self._session = session
+        if mode:
+            async with asyncio.timeout(_SET_UP_S):
+                await self._request("session/set_mode", {"sessionId": session, "modeId": mode})
 
     async def prompt(self, text: str) -> str:
         """Give it the task, and wait for the end of its turn; gives why it ended.

@@ -183,7 +183,7 @@ class _Run:
             async with self._clock:
                 self._running = True
                 self._clock.reschedule(asyncio.get_running_loop().time() + self._left_s)
-                await client.start(_WORK, self._agent.method)
+                await client.start(_WORK, self._agent.method, self._agent.mode)
                 self._end = await client.prompt(self._task.task)
         except TimeoutError:
             self._end = "time"
