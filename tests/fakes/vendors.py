@@ -102,13 +102,13 @@ def codex_turns(elsewhere: str) -> Callable[[Json], Sequence[Turn]]:
 
     def turns(body: Json) -> Sequence[Turn]:
         names = [tool.get("name") for tool in body["tools"]]
+        # Codex makes no sandbox of its own inside a machine, so its model asks for leave to do without.
+        leave = {"sandbox_permissions": "require_escalated", "justification": "May I count?"}
 
         def run(line: str) -> Turn:
             if "exec_command" in names:
-                return Turn(calls=(Call("exec_command", {"cmd": line}),))
-            if "shell_command" in names:
-                return Turn(calls=(Call("shell_command", {"command": line}),))
-            return Turn(calls=(Call("shell", {"command": ["bash", "-lc", line]}),))
+                return Turn(calls=(Call("exec_command", {"cmd": line, **leave}),))
+            return Turn(calls=(Call("shell_command", {"command": line, **leave}),))
 
         return [
             run("printf '41 pears\\n' > pears.txt"),

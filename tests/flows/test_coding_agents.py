@@ -93,11 +93,11 @@ def claude(port: int) -> Json:
 def codex(port: int) -> Json:
     """Codex's variables."""
     own = {"name": "pears", "base_url": f"https://{HOST}:{port}/v1", "env_key": "PEARS_KEY", "wire_api": "responses"}
-    config = json.dumps({"model_provider": "pears", "model_providers": {"pears": own}})
+    config = json.dumps({"model": "pear-1", "model_provider": "pears", "model_providers": {"pears": own}})
     return {
         "set": {"CODEX_CONFIG": config, "MODEL_PROVIDER": "pears", "NO_BROWSER": "1"},
         "key": "PEARS_KEY",
-        "mode": "read-only",
+        "mode": "workspace-write",
     }
 
 

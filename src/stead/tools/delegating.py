@@ -254,7 +254,7 @@ class _Run:
             "ok" if report.end == "done" else "error",
             text,
             size_bytes=len(said.encode("utf-8", "replace")),
-            reached=self._agent.hosts,
+            reached=tuple(host.partition(":")[0] for host in self._agent.hosts),
             quoted=True,
             landing=self.landing,
         )
