@@ -129,6 +129,7 @@ def step(line: str) -> None:
                 update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "x" * 4_000_000})
         case "noise":
             print("\n".join(["loading"] * 5000), flush=True)
+            time.sleep(600)
         case "forge":
             send({"id": 977, "result": {"stopReason": "end_turn"}})
             time.sleep(600)

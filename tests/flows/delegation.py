@@ -55,6 +55,19 @@ def delegate(
     return hand_over(house, project, handing(*lines, **more), answer=answer, profile=profile)
 
 
+def answered(sitting: Sitting, timeout_s: float = 30, **answers: str) -> None:
+    """Answer each question as said for its tool until the session rests; one that is not named stays open."""
+
+    def rests() -> bool:
+        for question in sitting.house.get("/approvals", session=sitting.id)["items"]:
+            if said := answers.get(question["tool"]):
+                body = {"answer": said, "digest": question["digest"], "whole": True, "reason": "not today"}
+                sitting.house.post(f"/approvals/{question['id']}/decision", body)
+        return sitting.row()["status"] in ("idle", "paused")
+
+    sitting.house.until(rests, "the session to rest", timeout_s=timeout_s)
+
+
 def report(sitting: Sitting) -> str:
     """What the model read of the run."""
     (end,) = [body for body in sitting.bodies("tool.finished") if body["tool"] == "delegate"]

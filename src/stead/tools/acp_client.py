@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from stead import __version__
 from stead.domain.errors import FetchFault, SteadError
@@ -26,8 +25,8 @@ _SAID_CHARS = 100_000
 _SET_UP_S, _CANCEL_S = 120.0, 5.0
 _NO_METHOD, _NO_PARAMS = -32601, -32602
 
-OnRequest = Callable[[Json], Awaitable[bool | None]]
-"""Given a tool call as described so far: whether leave is given for it once; None ends the request as cancelled."""
+OnRequest = Callable[[Json], Awaitable[bool]]
+"""Given a tool call as described so far: whether leave is given for it, this once."""
 
 
 class AcpClient:
@@ -201,7 +200,12 @@ class AcpClient:
             return {"error": {"code": _NO_METHOD, "message": f"{method[:100]} is not offered"}}
         if params.get("sessionId") != self._session or not isinstance(call, dict) or not isinstance(offered, list):
             return {"error": {"code": _NO_PARAMS, "message": "a tool call of this session and options are needed"}}
-        return {"result": {"outcome": _chosen(await self._on_request(self._known(call)), offered)}}
+        ways = {str(one.get("kind")): one.get("optionId") for one in offered if isinstance(one, dict)}
+        given = await self._on_request(self._known(call)) if "allow_once" in ways else False
+        # An answer is for this once, and never for what comes after.
+        chosen = ways.get("allow_once" if given else "reject_once")
+        known = {"outcome": "selected", "optionId": chosen} if isinstance(chosen, str) else {"outcome": "cancelled"}
+        return {"result": {"outcome": known}}
 
     def _end(self, fault: SteadError) -> None:
         self._over = self._over or fault
@@ -209,12 +213,3 @@ class AcpClient:
             if not answer.done():
                 answer.set_exception(self._over)
                 answer.exception()  # nobody may be left who asked
-
-
-def _chosen(given: bool | None, offered: list[Any]) -> Json:
-    """The option for an answer: for this once, never for what comes after; without one of that kind it is void."""
-    wanted = {True: "allow_once", False: "reject_once"}.get(given) if given is not None else ""
-    for option in offered:
-        if isinstance(option, dict) and option.get("kind") == wanted and isinstance(option.get("optionId"), str):
-            return {"outcome": "selected", "optionId": option["optionId"]}
-    return {"outcome": "cancelled"}

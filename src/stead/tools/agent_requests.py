@@ -47,8 +47,8 @@ def wanted(agent: str, call: Json) -> tuple[Wanted, ...]:
     paths = [given[name] for name in ("path", "file_path", "abs_path") if name in given]
     if len(paths) == 1 and isinstance(paths[0], str) and given.keys() <= _READS and call.get("kind") == "read":
         return (_as_call(agent, "read", {"path": below(paths[0])}, title),)
-    shown = msgspec.json.encode({"title": title, "input": raw, "content": call.get("content")}).decode()
-    return (_as_call(agent, OTHER, {"agent": agent, "request": shown[:_SHOWN_CHARS]}, title),)
+    shown = msgspec.json.encode({"input": raw, "content": call.get("content")}).decode()
+    return (_as_call(agent, OTHER, {"agent": agent, "asks": title, "request": shown[:_SHOWN_CHARS]}, title),)
 
 
 def below(path: str) -> str:

@@ -60,7 +60,8 @@ class ActionArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an agent asks leave for, in its own words."""
 
     agent: str
-    request: str
+    asks: str
+    request: str = ""
 
 
 class DelegateTool(StructTool[DelegateArguments]):
@@ -148,7 +149,7 @@ class AgentActionTool(StructTool[ActionArguments]):
     """``agent_action``: stands for what an agent asks leave for that no other tool would do. It does nothing itself."""
 
     def __init__(self) -> None:
-        declared = Declaration(ToolEffect.SEND, authority_args=("agent", "request"), unplanned=True)
+        declared = Declaration(ToolEffect.SEND, authority_args=("agent", "asks", "request"), unplanned=True)
         says = "Something else that an external agent asks leave for; only agents ask it."
         super().__init__(OTHER, says, ActionArguments, declared, deferred=True)
 
@@ -194,7 +195,7 @@ class _Run:
             self._running, self._said = False, client.said
             await client.close()
 
-    async def _leave(self, call: Json) -> bool | None:
+    async def _leave(self, call: Json) -> bool:
         """Whether the agent may do what it asks for; the clock of its run stands still while a person is asked."""
         self._asked += 1
         if self._asked > MOST_REQUESTS:
