@@ -1,7 +1,7 @@
 """The client of MCP servers against the protocol's own conformance suite, both revisions.
 
-As ``python -m bench.mcp_client run``, with the suite in a folder (``npm install @modelcontextprotocol/conformance@…``)
-and Node 22 or newer, it runs each client scenario by itself and reports the score. As ``… client URL`` it is what the
+As ``python -m bench.mcp_client run`` it runs each client scenario of the suite (``tests/fakes/node``) by itself and
+reports the score. As ``… client URL`` it is what the
 suite starts: the product's own client, with a person who lets it sign in everywhere.
 """
 
@@ -31,6 +31,8 @@ from stead.net.dialing import Dialer
 DOCUMENT = "https://conformance-test.local/client-metadata.json"
 """The suite's name for a document that describes a client; nothing is fetched from there."""
 LIMIT_MS = 60_000
+ROOT = Path(__file__).parents[1]
+WITH_NODE = (str(ROOT / "scripts/with_node.sh"), "node")
 
 
 class Values:
@@ -130,13 +132,13 @@ async def use(connection: Connection, context: dict[str, Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run every scenario of both revisions by itself; gives 0 when all that are scored pass."""
-    index = Path(arguments.suite) / "node_modules/@modelcontextprotocol/conformance"
+    index = ROOT / "tests/fakes/node/node_modules/@modelcontextprotocol/conformance"
     missed = []
     for version in arguments.version or (HANDSHAKE, STATELESS):
         scored, others = _scenarios((index / f"requirements/{version}.yaml").read_text("utf-8"))
         wanted = [one for one in (*scored, *others) if not arguments.scenario or one in arguments.scenario]
         for scenario in wanted:
-            passed, said = _one(arguments.node, index, scenario, version)
+            passed, said = _one(index, scenario, version)
             if "skip" in said.lower() and "Test Results" not in said:
                 print(f"{version} {scenario}: not of this revision")
                 continue
@@ -151,12 +153,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if missed else 0
 
 
-def _one(node: str, index: Path, scenario: str, version: str) -> tuple[bool, str]:
+def _one(index: Path, scenario: str, version: str) -> tuple[bool, str]:
     with tempfile.TemporaryDirectory() as folder:
         command = f"{sys.executable} -m bench.mcp_client client"
         options = ["--spec-version", version, "--timeout", str(LIMIT_MS), "-o", folder]
-        words = [node, str(index / "dist/index.js"), "client", "--command", command, "--scenario", scenario, *options]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_MS / 1000 + 60, check=False)
+        words = [
+            *WITH_NODE,
+            str(index / "dist/index.js"),
+            "client",
+            "--command",
+            command,
+            "--scenario",
+            scenario,
+            *options,
+        ]
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=LIMIT_MS / 1000 + 60, check=False, cwd=ROOT
+        )
         said = done.stdout + done.stderr
         return done.returncode == 0 and "Test Results" in said, said[-3000:]
 
@@ -183,8 +196,6 @@ def main() -> int:
     client = parsers.add_parser("client")
     client.add_argument("url")
     suite = parsers.add_parser("run")
-    suite.add_argument("suite", help="the folder with node_modules")
-    suite.add_argument("--node", default="node")
     suite.add_argument("--version", action="append")
     suite.add_argument("--scenario", action="append")
     arguments = parser.parse_args()

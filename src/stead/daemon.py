@@ -52,11 +52,9 @@ from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
-from stead.runtime.external_agents import AgentRoom
 from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
-from stead.runtime.mcp import McpRoom
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
@@ -81,7 +79,6 @@ from stead.storage.views import Views
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.calling import ApiCallTool, ApiReadTool, Caller
 from stead.tools.configuring import ConfigSetTool, ConfigTool
-from stead.tools.delegating import AgentActionTool, DelegateTool, meet
 from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
@@ -186,15 +183,7 @@ class House:
         copies = (ReadModels(self.views), KeptFiles(contents))
         self.memory = MemoryHouse(home, settings, keys, self._shared(bus, copies))
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
-        self.mcp = McpHouse(
-            lambda: self.home, self.machines.programs, Dialer(own.reach), self.journal.vault, lambda: self.book
-        )
-        self.external = AgentRoom(
-            lambda: self.home,
-            lambda: self.book,
-            self._folder_of,
-            lambda agent: meet(agent, self.machines.programs),
-        )
+        self.mcp = McpHouse(lambda: (self.home, self.book, self.sessions), self.machines.programs, Dialer(own.reach))
         tools = self._tools(Dialer(own.reach), preferences)
         self.book = self._secrets(tools, keys)
         self.deps = Deps(
@@ -224,9 +213,7 @@ class House:
         )
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.providers = ConfiguredProviders(
-            self.models, self.egress, SearchService(self.searcher), self.mcp.room, self.external
-        )
+        self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher), self.mcp)
         self.runtime = Runtime(
             self.deps,
             self.sessions,
@@ -285,9 +272,6 @@ class House:
             on_terminal=lambda session, id, ended: self.sessions.note(session, closed(id, ended)),
         )
 
-    async def _folder_of(self, session: SessionId) -> str:
-        return (await self.sessions.actor(session).state()).spec.directory
-
     def _gate(self, tools: Sequence[Tool], reach: Reach, keys: Keys) -> Gate:
         return Gate(
             [ScreenedTool(tool, self.book) for tool in tools],
@@ -324,8 +308,6 @@ class House:
             ),
             ProposeSoulTool(self.memory.soul_proposals),
             *self.mcp.tools,
-            DelegateTool(self.external, self.machines.programs),
-            AgentActionTool(),
             FindTools(lambda: [*(tool.spec for tool in tools), *self.mcp.specs()], self.memory.skills.approved),
             UseTool(),
         ]
@@ -347,7 +329,7 @@ class House:
         """Cut off what is under way, record it, and let everything go."""
         await self.machines.terminals.stop("*")  # while sessions can still be told
         await self.sessions.close()
-        await self.mcp.servers.close()
+        await self.mcp.close()
         await self.home.settle()
         await self.home.record(ev.DaemonStopped(why=why), cause=CommandId(""))
         await self.keeper.sign()
@@ -416,13 +398,11 @@ class House:
 class ConfiguredProviders:
     """Providers as the runtime asks about them (``runtime.home.ProviderService``)."""
 
-    def __init__(
-        self, models: ProviderModels, egress: EgressProxy, searcher: Searcher, mcp: McpRoom, external: AgentRoom
-    ) -> None:
+    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService, mcp: McpHouse) -> None:
         self._models = models
         self._egress = egress
-        self.search = SearchService(searcher)
-        self.mcp, self.external = mcp, external
+        self.search = search
+        self.mcp, self.external = mcp.room, mcp.external
         self.rows, self.check, self.discover = models.rows, models.check, models.discover
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:

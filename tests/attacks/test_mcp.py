@@ -294,17 +294,14 @@ def test_what_is_no_tool_is_none(said: object) -> None:
 
 def test_any_change_of_a_tool_is_another_fingerprint() -> None:
     tool: Json = {"name": "x", "description": "d" * 5000, "inputSchema": {"type": "object"}, "annotations": {"a": True}}
-    marks = {
-        found.fingerprint
-        for change in (
-            {},
-            {"description": "d" * 4999},
-            {"annotations": {"a": False}},
-            {"outputSchema": {}},
-            {"_meta": 1},
-        )
-        if (found := read_tool({**tool, **change}))
-    }
+    changes: list[Json] = [
+        {},
+        {"description": "d" * 4999},
+        {"annotations": {"a": False}},
+        {"outputSchema": {}},
+        {"_meta": 1},
+    ]
+    marks = {found.fingerprint for change in changes if (found := read_tool({**tool, **change}))}
     assert len(marks) == 5
     again = read_tool(json.loads(json.dumps(dict(reversed(tool.items())))))
     first = read_tool(tool)

@@ -67,7 +67,7 @@ class Orchard:
         if path == "/mcp":
             await self._mcp(request, exchange)
             return
-        found: Json | None = {
+        known: dict[str, Json] = {
             "/.well-known/oauth-protected-resource/mcp": {
                 "resource": self.url,
                 "authorization_servers": [self.root],
@@ -82,7 +82,8 @@ class Orchard:
                 "code_challenge_methods_supported": ["S256"],
                 "authorization_response_iss_parameter_supported": True,
             },
-        }.get(path)
+        }
+        found = known.get(path)
         if path == "/register":
             client = json.loads(request.body)
             id = f"client-{len(self.clients)}"
@@ -118,6 +119,8 @@ class Orchard:
                 pair = base64.b64encode(b"robot:robot-secret-value").decode()
                 if headers.get("authorization") != f"Basic {pair}":
                     return None
+            case _:
+                return None
         token, refresh = f"tok-{secrets.token_hex(16)}", f"ref-{secrets.token_hex(16)}"
         self.tokens[token] = scope
         self.refreshes.add(refresh)
@@ -145,11 +148,12 @@ class Orchard:
                 await exchange.send(403, b"", {"www-authenticate": challenge})
                 return
             self.calls.append(params)
-        result: Json = {
+        results: dict[str, Json] = {
             "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
             "tools/list": {"tools": [PEARS]},
             "tools/call": {"content": [{"type": "text", "text": "There are 41 pears."}]},
-        }[method]
+        }
+        result = results[method]
         if method == "tools/call" and params["arguments"].get("orchard") == "asks" and "inputResponses" not in params:
             ask = {"message": "Which row?", "requestedSchema": {"type": "object", "properties": {"row": {}}}}
             asks = {"row": {"method": "elicitation/create", "params": ask}}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ from tests.flows.sitting import sit_down
 from tests.promises import promise
 
 __all__ = ["house"]
+
+NODE_MODULES = Path(__file__).parents[1] / "fakes" / "node" / "node_modules"
 
 
 @promise("MCP-1.stdio")
@@ -202,3 +206,29 @@ def test_settings_that_cannot_be_are_refused_with_the_way_out(house: LivingHome)
         with pytest.raises(ApiError, match=said):
             house.post("/mcp", body)
     assert house.cli("mcp", "test", "nobody").returncode == 2
+
+
+def test_the_file_server_of_the_protocols_makers_works_in_a_machine(own_house: LivingHome, tmp_path: Path) -> None:
+    folder = tmp_path / "shown"
+    folder.mkdir()
+    (folder / "pears.txt").write_text("41 pears\n", "utf-8")
+    shutil.copytree(NODE_MODULES, folder / "node_modules", copy_function=linked, symlinks=True)
+    program = "/work/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+    done = own_house.cli("mcp", "add", "files", "--folder", "--command", "node", program, "/work", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert own_house.cli("mcp", "review", "files", "read_text_file", "write_file", "--yes").returncode == 0
+    read = use("mcp__files__read_text_file", path="/work/pears.txt")
+    write = use("mcp__files__write_file", path="/work/new.txt", content="a pear")
+    outside = use("mcp__files__read_text_file", path="/etc/shadow")
+    ended = told(carry_out(own_house, folder, read, write, outside))
+    assert [(outcome, "41 pears" in text) for _, outcome, text in ended][0] == ("ok", True), ended
+    assert ended[1][1] == "ok" and not (folder / "new.txt").exists(), "what it changes is thrown away"
+    assert ended[2][1] == "error"
+
+
+def linked(source: str, target: str) -> None:
+    """A file as a link where that can be, else as a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

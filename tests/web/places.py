@@ -6,21 +6,38 @@ is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.errors import InvalidRequest, NotFound
+from stead.domain.errors import FetchFault, InvalidRequest, NotFound
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import SessionId
+from stead.domain.mcp import McpTool
 from stead.domain.messages import Attachment
 from stead.domain.sessions import Session
 from stead.domain.terminals import Ended, TerminalRow
 from stead.machines.looking import HostFolders
 from stead.machines.scrollback import Place, Scrollback
+
+
+class NoMcpServers:
+    """Speaks to MCP servers, none of which can be reached. Implements ``runtime.mcp.McpDoor``."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, str] = {}
+
+    async def test(self, name: str, directory: str = "") -> Sequence[McpTool]:
+        raise FetchFault("no server can be reached from here")
+
+    async def login(self, name: str) -> str:
+        raise NotFound(f"no MCP server {name!r} is set up")
+
+    def signing_in(self, name: str) -> bool:
+        return False
 
 
 class Looks:

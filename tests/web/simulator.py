@@ -19,6 +19,7 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain import mcp_commands as mcp
 from stead.domain.directive_commands import (
     OrderDirectives,
     RemoveDirective,
@@ -43,6 +44,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeState
 from stead.runtime.home import fold as fold_home
+from stead.runtime.mcp import McpRoom, mcp_change
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
 from stead.runtime.searching import SearchCheck, SearchSetup
@@ -51,7 +53,7 @@ from tests.build import TOOLS
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
 from tests.web import simulated_sessions
-from tests.web.places import Looks, NoAttachments, TerminalQueries
+from tests.web.places import Looks, NoAttachments, NoMcpServers, TerminalQueries
 from tests.web.simulated_sessions import SimulatedSessions
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -168,6 +170,7 @@ class Home:
         self._bus = Bus()
         self._ids = itertools.count(1)
         self._terminals = TerminalQueries(self._state)
+        self._servers = NoMcpServers()
         self._places: dict[SessionId, int] = {}
 
     async def services(self, session: SessionId) -> NoServices:
@@ -308,6 +311,10 @@ class Home:
             raise NotFound(f"there is no provider {name!r}; see: stead providers")
         return ProviderCheck(name, True, "it answered", 12, ("rehearsal",))
 
+    @property
+    def mcp(self) -> McpRoom:
+        return McpRoom(lambda: self.home_state().mcp, lambda: self._servers, self.secrets.values.__contains__, str)
+
     async def search_setup(self) -> SearchSetup:
         found = SearchSetup("", "", "none")
         for body in self._home_facts():
@@ -438,6 +445,8 @@ class Home:
                 if not (await self.search_setup()).engine:
                     raise NotFound("no search engine is set up")
                 return HOME, (ev.SearchRemoved(),)
+            case mcp.ConfigureMcp() | mcp.RemoveMcp() | mcp.ApproveMcpTools() | mcp.SetMcpTool():
+                return HOME, (await mcp_change(command, self.home_state().mcp, self.secrets, door),)
             case cmd.SetChain(chain=chain):
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily):

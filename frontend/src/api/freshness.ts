@@ -45,6 +45,7 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   egress: ["egress"],
   secret: ["secrets"],
   search: ["web-search"],
+  mcp: ["mcp"],
   review: [...WORK, "reviews", "trial"],
   trial: ["trial", "reviews", "objectives", "sessions"],
   terminal: ["sessions"],

@@ -73,7 +73,7 @@ def _test(invocation: Invocation, arguments: Namespace) -> int:
 
 def _tested(invocation: Invocation, name: str, *, yes: bool, asks: bool = True) -> int:
     """Try a server, and show what waits to be approved."""
-    check = invocation.client.post(f"/mcp/{name}/test", timeout_s=_TEST_S)
+    check = invocation.client.post(f"/mcp/{name}/test", {"directory": str(Path.cwd())}, timeout_s=_TEST_S)
     if not check["ok"]:
         next_step = "" if "stead mcp" in check["text"] else f"Next: stead mcp test {name}"
         invocation.report(check, fill("{name} could not be asked: {text:2000}", {**check, "name": name}), next_step)
@@ -214,7 +214,7 @@ _ADD_ARGUMENTS = (
     arg("--host HOST...", "that a program may reach, or: registries"),
     arg("--set NAME=VALUE...", "a variable of its environment, or a header; no secret"),
     arg("--secret NAME...", "such a one whose value goes into the vault: from this environment, or a hidden prompt"),
-    arg("--folder", "show it the session's folder; what it changes there is thrown away"),
+    arg("--folder", "show it the session's folder (now: this one); what it changes there is thrown away"),
     arg("--private", "the server is on this computer or its networks"),
     arg("--client-id ID", "of a client that you registered by hand"),
     arg("--client-secret", "read its secret: from CLIENT_SECRET, or a hidden prompt"),

@@ -45,11 +45,6 @@ class ExternalAgent(msgspec.Struct, frozen=True):
     method: str = ""
     mode: str = ""
 
-    @property
-    def folder(self) -> bool:
-        """It always works in the session's folder."""
-        return True
-
 
 class AgentReport(msgspec.Struct, frozen=True):
     """What a run came to, by Stead's own count.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol
 
 import msgspec
@@ -255,13 +255,14 @@ class Program(Protocol):
 class Programs(Protocol):
     """Starting them."""
 
-    async def start(self, session: SessionId, server: McpServer, environment: Mapping[str, str]) -> Program:
+    async def start(
+        self, session: SessionId, server: McpServer, environment: Mapping[str, str], directory: str = ""
+    ) -> Program:
         """Start a server's command in a machine that reaches its hosts and no others.
 
+        A server that is to be shown a folder is shown the session's, or ``directory`` where no session is meant.
+
         Raises:
+            InvalidRequest: the directory may not be shown.
             MachineUnavailable, MachineDied: no machine could be made.
         """
-
-
-Listed = Callable[[], Sequence[Standing]]
-"""The servers as they are now."""

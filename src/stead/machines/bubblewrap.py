@@ -108,7 +108,12 @@ class BubblewrapMachines:
         )
         self.pictures = MachinePictures(Maker(home, self._probed, BROWSER_LIMITS, None), self._work)
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
-        self.programs = MachinePrograms(self._maker, self._bindings, self.transactions)
+        self.programs = MachinePrograms(
+            self._maker,
+            self._bindings,
+            self.transactions,
+            lambda path: check_directory(path, home.root, writable=False, memory=home.memory_files),
+        )
         self.proofs = MachineProofs(self.transactions, self._work, self._search_limit_s)
         self.services = MachineServices(
             self.transactions, self._work, lambda id: self._slots[id].machine() if id in self._slots else None

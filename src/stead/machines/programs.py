@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.external_agents import ExternalAgent
-from stead.domain.ids import SessionId
+from stead.domain.ids import HOME, SessionId
 from stead.domain.mcp import McpServer
 from stead.domain.registries import spelled_out
 from stead.domain.trials import Landing
@@ -101,9 +101,17 @@ class MachinePrograms:
         maker: makes their machines.
         bindings: what each session's machine shows.
         transactions: the view of the folder that a program gets.
+        check: a folder that may be shown, as its real path; raises ``InvalidRequest``.
     """
 
-    def __init__(self, maker: Maker, bindings: Mapping[SessionId, Binding], transactions: Transactions) -> None:
+    def __init__(
+        self,
+        maker: Maker,
+        bindings: Mapping[SessionId, Binding],
+        transactions: Transactions,
+        check: Callable[[str], str],
+    ) -> None:
+        self._check = check
         self._maker = maker
         self._bindings = bindings
         self._transactions = transactions
@@ -114,19 +122,31 @@ class MachinePrograms:
         """Those that have one."""
         return {session for session, _ in self._open}
 
-    async def start(self, session: SessionId, server: McpServer, environment: Mapping[str, str]) -> _Program:
+    async def start(
+        self, session: SessionId, server: McpServer, environment: Mapping[str, str], directory: str = ""
+    ) -> _Program:
         """As ``Programs.start``."""
-        return await self._start(session, server, environment, lands=False)
+        binding: Binding | None = Binding("", writable=False)
+        if server.folder and directory:
+            binding = Binding(await asyncio.to_thread(self._check, directory), writable=False)
+        elif server.folder and session != HOME:
+            binding = self._bindings.get(session)
+        return await self._start(session, server, binding, environment, lands=False)
 
     async def start_agent(self, session: SessionId, agent: ExternalAgent, environment: Mapping[str, str]) -> _Program:
         """As ``AgentPrograms.start_agent``."""
         await self._transactions.catch_up(session)
-        return await self._start(session, agent, environment, lands=True)
+        return await self._start(session, agent, self._bindings.get(session), environment, lands=True)
 
     async def _start(
-        self, session: SessionId, wanted: McpServer | ExternalAgent, environment: Mapping[str, str], *, lands: bool
+        self,
+        session: SessionId,
+        wanted: McpServer | ExternalAgent,
+        binding: Binding | None,
+        environment: Mapping[str, str],
+        *,
+        lands: bool,
     ) -> _Program:
-        binding = self._bindings.get(session) if wanted.folder else Binding("", writable=False)
         if binding is None:
             raise MachineUnavailable("no folder was chosen for {!r}", session)
         own = Binding(binding.directory, binding.writable, tuple(spelled_out(wanted.hosts)))

@@ -20,7 +20,7 @@ from stead.domain.mcp import Json
 HANDSHAKE, STATELESS = "2025-11-25", "2026-07-28"
 OLDER = ("2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions that a server may answer the handshake with."""
-METHOD_NOT_FOUND, UNSUPPORTED_VERSION, HEADER_MISMATCH = -32601, -32022, -32020
+METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
 CLIENT = {"name": "stead", "title": "Stead", "version": __version__}
 CAPABILITIES: Json = {"elicitation": {"form": {}, "url": {}}}
 _META = "io.modelcontextprotocol"

@@ -15,8 +15,8 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Literal, Protocol
+from collections.abc import Mapping
+from typing import Literal, Protocol, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
@@ -33,8 +33,7 @@ _EARLY_S = 30.0
 """A token is renewed so long before it ends."""
 _NAMED = re.compile(r"([a-z_]+)=(?:\"([^\"]*)\"|([^\s,]+))")
 
-Asks = Callable[[str, str], Awaitable[Mapping[str, str]]]
-"""Has the person open a URL; gives the parameters with which they came back to the second one's place: (URL, state)."""
+F = TypeVar("F")
 
 
 class Registration(msgspec.Struct, frozen=True):
@@ -367,7 +366,7 @@ class OAuth:
         return secret_name(self._server.name, what)
 
 
-def _read(data: bytes, form: type) -> object:
+def _read(data: bytes, form: type[F]) -> F | None:
     try:
         return msgspec.json.decode(data, type=form)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

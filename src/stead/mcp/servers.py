@@ -13,8 +13,6 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
 from stead.domain.errors import Conflict, FetchFault, NotFound, SteadError
 from stead.domain.ids import HOME, SessionId
 from stead.domain.mcp import (
@@ -70,7 +68,7 @@ class Servers:
         standings: Callable[[], Mapping[str, Standing]],
         programs: Programs,
         dialer: Dialer,
-        vault: Callable[[], Secrets],
+        vault: Secrets,
         found: Found,
     ) -> None:
         self._standings = standings
@@ -131,14 +129,14 @@ class Servers:
 
     # -- for people -------------------------------------------------------------------------------------------------
 
-    async def test(self, name: str) -> tuple[McpTool, ...]:
-        """Begin a conversation, list the tools, and end it.
+    async def test(self, name: str, directory: str = "") -> tuple[McpTool, ...]:
+        """Begin a conversation, list the tools, and end it; a server that is shown a folder is shown this one.
 
         Raises:
             FetchFault, MachineError: it cannot be reached.
             NotFound: there is no such server.
         """
-        opened = await self._begin(HOME, self._standing(name).server)
+        opened = await self._begin(HOME, self._standing(name).server, directory=directory)
         try:
             await self._found(name, tuple(opened.tools.values()))
             self.errors.pop(name, None)
@@ -160,7 +158,7 @@ class Servers:
             running.cancel()
         place = Loopback()
         await place.listen()
-        await OAuth(server, Places(self._dialer), self._vault()).forget()
+        await OAuth(server, Places(self._dialer), self._vault).forget()
         self.errors.pop(name, None)
         task = self._logins[name] = asyncio.create_task(self._sign_in(server, place), name=f"sign in to {name}")
         shown = asyncio.create_task(place.shown.wait())
@@ -218,20 +216,21 @@ class Servers:
         opened.idle = asyncio.get_running_loop().call_later(IDLE_S, self._expire, key)
         return opened
 
-    async def _begin(self, session: SessionId, server: McpServer, person: Person | None = None) -> _Open:
+    async def _begin(
+        self, session: SessionId, server: McpServer, person: Person | None = None, directory: str = ""
+    ) -> _Open:
         connection = Connection(PATIENCE_S if person else 0.0)
         opened = _Open(server, connection)
-        values = {name: self._vault().get(secret_name(server.name, f"setting/{name}")) for name in server.secrets}
+        values = {name: self._vault.get(secret_name(server.name, f"setting/{name}")) for name in server.secrets}
         given = {**server.settings, **{name: value for name, value in values.items() if value is not None}}
         try:
             if server.url:
                 places = Places(self._dialer, server.url if server.private else "")
-                signs = OAuth(server, places, self._vault(), person)
+                signs = OAuth(server, places, self._vault, person)
                 receive, fail = connection.receive, connection.fail
                 connection.wire = HttpWire(server.url, given, places, signs, receive, fail)
             else:
-                shown = server if session != HOME else replace(server, folder=False)
-                program = await self._programs.start(session, shown, given)
+                program = await self._programs.start(session, server, given, directory)
                 connection.wire = StdioWire(program, connection.receive, connection.end)
             await connection.open()
             await self._list(opened)

@@ -36,6 +36,7 @@ from stead.domain.external_agents import (
 from stead.domain.hosts import parse_host
 from stead.domain.ids import NO_COMMAND, CommandId, SessionId
 from stead.domain.secrets import HostBinding, Secret
+from stead.domain.sessions import Session
 from stead.runtime.secrets import SecretBook
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
@@ -163,7 +164,7 @@ class AgentRoom:
     Args:
         home: has the agents, and records what becomes of them; asked for when it is needed, as ``book`` is.
         book: has the secrets' placeholders.
-        folder: of a session.
+        session: as it is now.
         meet: starts an agent, and has it say who it is.
     """
 
@@ -171,12 +172,12 @@ class AgentRoom:
         self,
         home: Callable[[], AgentHome],
         book: Callable[[], SecretBook],
-        folder: Callable[[SessionId], Awaitable[str]],
+        session: Callable[[SessionId], Awaitable[Session]],
         meet: Callable[[ExternalAgent], Awaitable[str]],
     ) -> None:
         self._home = home
         self._book = book
-        self._folder = folder
+        self._session = session
         self._meet = meet
 
     def find(self, name: str) -> ExternalAgent | None:
@@ -194,7 +195,7 @@ class AgentRoom:
         except NotFound as gone:
             raise MachineUnavailable("{}", gone) from gone
         placeholders = {secret.name: secret.placeholder for secret in given}
-        folder = await self._folder(session)
+        folder = (await self._session(session)).spec.directory
         for host in agent.hosts:
             # What it brings in lies in the folder from then on, whatever host of its own it was that sent it.
             await self._home().reached(folder, host.partition(":")[0])

@@ -52,8 +52,8 @@ class McpDoor(Protocol):
 
     errors: dict[str, str]
 
-    async def test(self, name: str) -> Sequence[McpTool]:
-        """Ask a server for its tools.
+    async def test(self, name: str, directory: str = "") -> Sequence[McpTool]:
+        """Ask a server for its tools; one that is shown a folder is shown this one.
 
         Raises:
             FetchFault, MachineError, NotFound.
@@ -86,8 +86,8 @@ def fold_mcp(servers: Servers, fact: McpFact | McpRemoved) -> Servers:
         case McpToolsSeen(tools=tools):
             return {**servers, fact.name: replace(one, seen=tools)}
         case McpToolsApproved(tools=tools):
-            new = {tool.name: tool for tool in one.seen if tools.get(tool.name) == tool.fingerprint}
-            return {**servers, fact.name: replace(one, approved={**one.approved, **new})}
+            approved = {tool.name: tool for tool in one.seen if tools.get(tool.name) == tool.fingerprint}
+            return {**servers, fact.name: replace(one, approved={**one.approved, **approved})}
         case McpToolSet(tool=tool, effect="off"):
             left = {name: approved for name, approved in one.approved.items() if name != tool}
             effects = {name: effect for name, effect in one.effects.items() if name != tool}
@@ -196,17 +196,21 @@ class McpRoom:
 
     Args:
         servers: as they are now.
-        door: speaks to them.
-        vault: says whether there is a token; no value of it is shown.
+        door: who speaks to them.
+        has: whether the vault has something of a name.
         clean: takes known values out of what a server said.
     """
 
     def __init__(
-        self, servers: Callable[[], Servers], door: McpDoor, vault: Secrets, clean: Callable[[str], str]
+        self,
+        servers: Callable[[], Servers],
+        door: Callable[[], McpDoor],
+        has: Callable[[str], bool],
+        clean: Callable[[str], str],
     ) -> None:
         self._servers = servers
         self._door = door
-        self._vault = vault
+        self._has = has
         self._clean = clean
 
     async def rows(self) -> tuple[McpRow, ...]:
@@ -221,17 +225,17 @@ class McpRoom:
         """
         return _known(self._servers(), name).changes()
 
-    async def test(self, name: str) -> McpCheck:
-        """Ask a server for its tools, within two minutes.
+    async def test(self, name: str, directory: str = "") -> McpCheck:
+        """Ask a server for its tools, within a minute; one that is shown a folder is shown this one, or none.
 
         Raises:
             NotFound: there is no such server.
         """
         _known(self._servers(), name)
         try:
-            tools = await self._door.test(name)
+            tools = await self._door().test(name, directory)
         except (FetchFault, MachineError) as fault:
-            self._door.errors[name] = said = self._clean(str(fault))
+            self._door().errors[name] = said = self._clean(str(fault))
             return McpCheck(False, said)
         return McpCheck(True, "it answered", len(tools))
 
@@ -242,14 +246,14 @@ class McpRoom:
             NotFound, Conflict: there is no such server, or it is none that is signed in to.
             FetchFault: it cannot be reached, or does not say how.
         """
-        return McpLogin(await self._door.login(name))
+        return McpLogin(await self._door().login(name))
 
     def _row(self, standing: Standing) -> McpRow:
         changes = standing.changes()
         waiting = sum(change.state in ("new", "changed") for change in changes)
         name = standing.server.name
-        signed_in = self._vault.get(secret_name(name, "token")) is not None
-        error = "" if self._door.signing_in(name) else self._door.errors.get(name, "")
+        signed_in = self._has(secret_name(name, "token"))
+        error = "" if self._door().signing_in(name) else self._door().errors.get(name, "")
         return McpRow(standing.server, len(standing.approved), waiting, signed_in, self._clean(error))
 
 

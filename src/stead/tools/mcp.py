@@ -67,11 +67,13 @@ class ServerTool:
         server: its name.
         tool: as the person approved it.
         effect: what the person says that it does.
-        calls: asks servers.
+        calls: who asks servers; made when it is first needed.
         pages: keeps long results.
     """
 
-    def __init__(self, server: str, tool: McpTool, effect: ToolEffect, calls: McpCalls, pages: Pages) -> None:
+    def __init__(
+        self, server: str, tool: McpTool, effect: ToolEffect, calls: Callable[[], McpCalls], pages: Pages
+    ) -> None:
         self._server = server
         self._tool = tool
         self._calls = calls
@@ -110,7 +112,7 @@ class ServerTool:
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
         """See ``Tool``."""
         permit.spend(self._spec.name, arguments)
-        found = await self._calls.call(context.session, self._server, self._tool, arguments)
+        found = await self._calls().call(context.session, self._server, self._tool, arguments)
         return _outcome(found, context.session, self._server, self._pages)
 
 
@@ -119,7 +121,7 @@ class ServerTools:
 
     Args:
         standings: the servers as they are now, the same object while nothing changed.
-        calls: asks servers.
+        calls: who asks servers; made when it is first needed.
         pages: keeps long results.
         wrap: what goes around every tool.
     """
@@ -127,7 +129,7 @@ class ServerTools:
     def __init__(
         self,
         standings: Callable[[], Mapping[str, Standing]],
-        calls: McpCalls,
+        calls: Callable[[], McpCalls],
         pages: Pages,
         wrap: Callable[[Tool], Tool],
     ) -> None:
@@ -187,7 +189,7 @@ class AnswerArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class McpReadTool(StructTool[ReadArguments]):
     """``mcp_read``."""
 
-    def __init__(self, calls: McpCalls, pages: Pages) -> None:
+    def __init__(self, calls: Callable[[], McpCalls], pages: Pages) -> None:
         declared = Declaration(effect=ToolEffect.FETCH, authority_args=("server", "uri"))
         says = "Read a resource of an MCP server; without uri list them."
         super().__init__("mcp_read", says, ReadArguments, declared, deferred=True)
@@ -196,14 +198,14 @@ class McpReadTool(StructTool[ReadArguments]):
 
     async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
         """Read it."""
-        found = await self._calls.read(context.session, arguments.server, arguments.uri)
+        found = await self._calls().read(context.session, arguments.server, arguments.uri)
         return _outcome(found, context.session, arguments.server, self._pages)
 
 
 class McpPromptTool(StructTool[PromptArguments]):
     """``mcp_prompt``."""
 
-    def __init__(self, calls: McpCalls, pages: Pages) -> None:
+    def __init__(self, calls: Callable[[], McpCalls], pages: Pages) -> None:
         declared = Declaration(effect=ToolEffect.FETCH, authority_args=("server", "name", "arguments"))
         says = "Get a prompt of an MCP server, as data; without name list them."
         super().__init__("mcp_prompt", says, PromptArguments, declared, deferred=True)
@@ -212,7 +214,7 @@ class McpPromptTool(StructTool[PromptArguments]):
 
     async def work(self, permit: Permit, arguments: PromptArguments, context: ToolContext) -> ToolOutcome:
         """Get it."""
-        found = await self._calls.prompt(context.session, arguments.server, arguments.name, arguments.arguments)
+        found = await self._calls().prompt(context.session, arguments.server, arguments.name, arguments.arguments)
         return _outcome(found, context.session, arguments.server, self._pages)
 
 
@@ -237,7 +239,7 @@ class McpPageTool(StructTool[PageArguments]):
 class McpAnswerTool(StructTool[AnswerArguments]):
     """``mcp_answer``: the person sees what is sent before it is."""
 
-    def __init__(self, calls: McpCalls, pages: Pages) -> None:
+    def __init__(self, calls: Callable[[], McpCalls], pages: Pages) -> None:
         declared = Declaration(effect=ToolEffect.SEND, authority_args=("question", "content"), unplanned=True)
         says = "Give an MCP server the person's answer to its question."
         super().__init__("mcp_answer", says, AnswerArguments, declared, deferred=True)
@@ -247,7 +249,7 @@ class McpAnswerTool(StructTool[AnswerArguments]):
     async def work(self, permit: Permit, arguments: AnswerArguments, context: ToolContext) -> ToolOutcome:
         """Give it."""
         content = None if arguments.decline else arguments.content
-        found = await self._calls.answer(context.session, arguments.question, content)
+        found = await self._calls().answer(context.session, arguments.question, content)
         return _outcome(found, context.session, "that asked", self._pages)
 
 

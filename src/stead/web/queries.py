@@ -64,6 +64,7 @@ _DoorName = Annotated[
     Meta(pattern=r"^([a-z][a-z0-9-]{0,31})?$", description="What the watcher calls itself to those who watch too."),
 ]
 _PATH = {"path": Field(_Inside, "")}
+_AT = {"directory": Field(Folder, "")}
 _FILE = {"path": Field(_File)}
 _CHECKPOINTS = {"old": Field(_Checkpoint, ""), "new": Field(_Checkpoint, "")}
 _IN_ARCHIVE = "newest first; those in the archive only where they are asked for."
@@ -418,7 +419,7 @@ HOME_ROUTES = (
     post("/external-agents/{name:mcp}/test", "test_agent", AgentRoom.test, owner=_EXTERNAL),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
-    post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, owner=_MCP),
+    post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),
     post("/mcp/{name:mcp}/login", "sign_in_to_mcp_server", McpRoom.login, owner=_MCP),
     get("/web-search", "show_web_search", runtime.Holdings.search_setup, _SERVICE),
     post("/web-search/test", "check_web_search", runtime.Holdings.check_search, owner=_SERVICE),

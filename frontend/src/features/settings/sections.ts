@@ -1,11 +1,13 @@
 /** The parts of the settings, in their order. Each has an address of its own: /settings?section=NAME. */
 import type { ComponentType } from "react";
+import { t as mcp } from "@/i18n/en/mcp";
 import { t } from "@/i18n/en/settings";
 import { AboutSection } from "./AboutSection";
 import { AppearanceSection } from "./AppearanceSection";
 import { BrowserSection } from "./BrowserSection";
 import { KeyboardSection } from "./KeyboardSection";
 import { LimitsSection } from "./LimitsSection";
+import { McpSection } from "./mcp/McpSection";
 import { ModelsSection } from "./models/ModelsSection";
 import { NotificationsSection } from "./NotificationsSection";
 import { SearchSection } from "./SearchSection";
@@ -20,6 +22,7 @@ export const SECTIONS: readonly [Section, ...Section[]] = [
   { name: "models", title: t("models"), Content: ModelsSection },
   { name: "limits", title: t("limits"), Content: LimitsSection },
   { name: "search", title: t("search"), Content: SearchSection },
+  { name: "mcp", title: mcp("section"), Content: McpSection },
   { name: "appearance", title: t("appearance"), Content: AppearanceSection },
   { name: "notifications", title: t("notifications"), Content: NotificationsSection },
   { name: "keyboard", title: t("keyboard"), Content: KeyboardSection },
