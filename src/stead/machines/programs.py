@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.external_agents import ExternalAgent
+from stead.domain.hosts import OF_PROGRAMS
 from stead.domain.ids import HOME, SessionId
 from stead.domain.mcp import McpServer
 from stead.domain.registries import spelled_out
@@ -28,8 +29,6 @@ _ASK_LIMIT_S = 30.0
 _WRITE_LIMIT_S = 60.0
 _FULL_S = 0.02
 """How long is waited before input is offered again to a program that does not read."""
-_LISTS = "/mcp/"
-"""Names, in place of a folder, whose hosts a program may reach: the allow-list of none."""
 
 
 class _Program:
@@ -152,7 +151,7 @@ class MachinePrograms:
         own = Binding(binding.directory, binding.writable, tuple(spelled_out(wanted.hosts)))
         job = self._transactions.begin(session, prefix="" if lands else PROOF) if own.directory else ""
         try:
-            machine = await self._maker.make(session, own, lambda _: None, "program", job, _LISTS + wanted.name)
+            machine = await self._maker.make(session, own, lambda _: None, "program", job, OF_PROGRAMS + wanted.name)
         except BaseException:
             await self._over(session, job, lands=False)
             raise
