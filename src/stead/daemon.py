@@ -402,7 +402,7 @@ class ConfiguredProviders:
         self._models = models
         self._egress = egress
         self.search = search
-        self.mcp, self.external = mcp.room, mcp.external
+        self.mcp = mcp.room
         self.rows, self.check, self.discover = models.rows, models.check, models.discover
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:

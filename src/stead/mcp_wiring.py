@@ -51,23 +51,24 @@ class McpHouse:
         self.of_servers = ServerTools(
             lambda: known()[0].state.mcp, lambda: self.servers, pages, lambda tool: ScreenedTool(tool, known()[1])
         )
-        self.room = McpRoom(
-            lambda: known()[0].state.mcp,
-            lambda: self.servers,
-            lambda name: known()[1].get(name) is not None,
-            lambda text: known()[1].redactor().clean(text),
-        )
-        kinds = (McpReadTool, McpPromptTool, McpAnswerTool)
-        self.external = AgentRoom(
+        agents = AgentRoom(
             lambda: known()[0],
             lambda: known()[1],
             lambda session: known()[2].actor(session).state(),
             lambda agent: meet(agent, programs),
         )
+        self.room = McpRoom(
+            lambda: known()[0].state.mcp,
+            lambda: self.servers,
+            lambda name: known()[1].get(name) is not None,
+            lambda text: known()[1].redactor().clean(text),
+            agents,
+        )
+        kinds = (McpReadTool, McpPromptTool, McpAnswerTool)
         self.tools: tuple[Tool, ...] = (
             *(kind(lambda: self.servers, pages) for kind in kinds),
             McpPageTool(pages),
-            DelegateTool(self.external, programs),
+            DelegateTool(agents, programs),
             AgentActionTool(),
         )
 

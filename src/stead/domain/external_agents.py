@@ -222,6 +222,3 @@ class AgentHouse(Protocol):
 
     def ended(self, run: AgentRunEnded) -> None:
         """Have it recorded what came of it."""
-
-    def hidden(self, text: str, environment: Mapping[str, str]) -> str:
-        """A text of the agent's without the placeholders that it was given."""

@@ -71,8 +71,10 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
             return _replied(event, body, standing, find)
         case ev.CallDelegated(key=key, agent=agent, title=title):
             asks = f"{agent} asks leave: {title}" if title else f"{agent} asks leave"
-            step = (standing.steps + 1, key, body.tool, body.arguments, asks)
-            return [StepItem(key, *place[1:], *step)]
+            step = StepItem(
+                *place, index=standing.steps + 1, key=key, tool=body.tool, arguments=body.arguments, reasoning=asks
+            )
+            return [replace(step, id=key)]
         case ev.ModelFailed():
             return [FailedItem(*place, body)]
         case ev.PlanMade():

@@ -24,7 +24,16 @@ import msgspec
 
 from stead.domain import events as ev
 from stead.domain.errors import AddressRefused, InvalidRequest, StorageFault
-from stead.domain.hosts import COMPUTER, OF_PROGRAMS, HostPattern, is_local, may_lead, parse_host, read_pattern, rule_for
+from stead.domain.hosts import (
+    COMPUTER,
+    OF_PROGRAMS,
+    HostPattern,
+    is_local,
+    may_lead,
+    parse_host,
+    read_pattern,
+    rule_for,
+)
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason

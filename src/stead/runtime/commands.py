@@ -32,7 +32,6 @@ from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
-from stead.runtime.external_agents import AgentRoom
 from stead.runtime.home import HomeStream, ProviderService, change
 from stead.runtime.looking import Looking
 from stead.runtime.mcp import McpRoom
@@ -161,11 +160,6 @@ class Runtime:
     def mcp(self) -> McpRoom:
         """See ``service.Holdings``."""
         return self._providers.mcp
-
-    @property
-    def external(self) -> AgentRoom:
-        """See ``service.Holdings``."""
-        return self._providers.external
 
     async def search_setup(self) -> SearchSetup:
         """See ``service.Holdings``."""

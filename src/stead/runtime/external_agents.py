@@ -209,13 +209,6 @@ class AgentRoom:
         """See ``AgentHouse``."""
         self._home().note(run)
 
-    def hidden(self, text: str, environment: Mapping[str, str]) -> str:
-        """See ``AgentHouse``."""
-        for name, value in environment.items():
-            if value.startswith("{{secret:"):
-                text = text.replace(value, f"[{name}]")
-        return text
-
     async def rows(self) -> tuple[AgentRow, ...]:
         """The agents that are set up, by name."""
         agents = self._home().agents

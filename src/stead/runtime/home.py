@@ -42,7 +42,7 @@ from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
 from stead.runtime.bus import Bus
-from stead.runtime.external_agents import AgentRoom, Agents, agent_change, fold_agents, lost_runs
+from stead.runtime.external_agents import Agents, agent_change, fold_agents, lost_runs
 from stead.runtime.folder import folder
 from stead.runtime.gate import Standing
 from stead.runtime.mcp import McpRoom, fold_mcp, mcp_change, seen
@@ -343,10 +343,6 @@ class ProviderService(ProviderSetup, Protocol):
     @property
     def mcp(self) -> McpRoom:
         """The same for MCP servers."""
-
-    @property
-    def external(self) -> AgentRoom:
-        """The same for external agents."""
 
 
 async def change(

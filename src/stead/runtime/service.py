@@ -24,7 +24,6 @@ from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
-from stead.runtime.external_agents import AgentRoom
 from stead.runtime.mcp import McpRoom
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
@@ -93,10 +92,6 @@ class Holdings(Protocol):
     @property
     def mcp(self) -> McpRoom:
         """The MCP servers."""
-
-    @property
-    def external(self) -> AgentRoom:
-        """The external agents."""
 
     async def search_setup(self) -> SearchSetup:
         """Which engine searches the web; "" when none does."""

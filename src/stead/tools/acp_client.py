@@ -158,9 +158,10 @@ class AcpClient:
             if method == "session/update" and params.get("sessionId") == self._session:
                 self._update(params.get("update"))
             return
-        known = isinstance(method, str) and isinstance(ident, int | str) and ident not in self._asked
-        if not known or len(self._asked) >= MOST_OPEN:
-            raise FetchFault("the agent asks with an id that cannot be, or too much at once")
+        if not (isinstance(method, str) and isinstance(ident, int | str)) or ident in self._asked:
+            raise FetchFault("the agent asks with an id that cannot be: {}", repr(ident)[:60])
+        if len(self._asked) >= MOST_OPEN:
+            raise FetchFault("the agent asks for more than {} things at once", MOST_OPEN)
         self._asked[ident] = task = asyncio.create_task(self._answer(ident, method, params), name="request of an agent")
         task.add_done_callback(lambda _: self._asked.pop(ident))
 

@@ -27,6 +27,7 @@ from stead.domain.external_agents import (
 from stead.domain.ids import HOME
 from stead.domain.mcp import Json, McpServer, Programs
 from stead.domain.permits import Permit
+from stead.domain.secrets import PLACEHOLDER
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.domain.trials import Landing
 from stead.tools.acp_client import AcpClient
@@ -108,7 +109,7 @@ class DelegateTool(StructTool[DelegateArguments]):
             return ToolOutcome("error", "The agent was removed meanwhile.")
         environment = await self._agents.environment(agent, context.session)
         await self._agents.started(AgentRunStarted(agent.name, context.session, permit.call))
-        run = _Run(agent, arguments, context, lambda text: self._agents.hidden(text, environment))
+        run = _Run(agent, arguments, context, lambda text: _hidden(text, environment))
         try:
             program = await self._programs.start_agent(context.session, agent, environment)
             try:
@@ -264,6 +265,13 @@ class _Run:
         held = [one.path for one in self.landing.held]
         landed = [path for path in self.landing.landed if not path.endswith("/")]
         return [*dict.fromkeys((*landed, *held))]
+
+
+def _hidden(text: str, environment: Mapping[str, str]) -> str:
+    """A text of the agent's without the placeholders that it was given."""
+    for name, value in environment.items():
+        text = text.replace(value, f"[{name}]") if PLACEHOLDER.fullmatch(value) else text
+    return text
 
 
 async def _told_to_stop(client: AcpClient) -> None:

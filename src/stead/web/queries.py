@@ -77,7 +77,7 @@ _MARKDOWN = Content(str, "text/markdown")
 _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
 _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
-_EXTERNAL = attrgetter("service.external")
+_EXTERNAL = attrgetter("service.mcp.agents")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
