@@ -118,7 +118,6 @@ def test_a_vendors_agent_finishes_an_edit_and_reaches_no_second_host(
         task = use("delegate", agent="coder", task="Count the pears into pears.txt", minutes=5)
         sitting = hand_over(there.house, project, task, timeout_s=240)
         text = report(sitting)
-        print(text, json.dumps(sitting.bodies("call.delegated"), indent=1), json.dumps(sitting.bodies("egress.used")))
         assert "There are 41 pears." in text, text + there.house.log_tail()
         assert (project / "pears.txt").read_text() == "41 pears\n"
         assert requests(sitting)
