@@ -23,28 +23,29 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10306
+TRUSTED_BASE_LINES = 10494
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 766,
+    "": 813,
     "brain": 2484,
-    "cli": 6227,
+    "cli": 6443,
     "client": 428,
-    "domain": 6022,
+    "domain": 6254,
     "egress": 820,
     "guardian": 2341,
-    "machines": 7679,
+    "machines": 7841,
+    "mcp": 1179,
     "memory": 4814,
-    "net": 69,
+    "net": 212,
     "providers": 3511,
-    "runtime": 6999,
+    "runtime": 7207,
     "screen": 1527,
     "storage": 4179,
-    "tools": 1678,
-    "web": 2452,
+    "tools": 1732,
+    "web": 2467,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""

@@ -182,7 +182,7 @@ PROMISES: tuple[Promise, ...] = (
         done=True,
     ),
     Promise("SEC-1.plugins", "so does every call of a plugin", "cli"),
-    Promise("SEC-1.mcp", "so does every call of an MCP server", "cli"),
+    Promise("SEC-1.mcp", "so does every call of an MCP server", "cli", done=True),
     Promise("SEC-1.delegated", "so does every call of an external agent", "cli", done=True),
     Promise(
         "SEC-2.levels", "auto, once per session, every call, always with parameters shown", "cli", stage=1, done=True
@@ -571,8 +571,8 @@ PROMISES: tuple[Promise, ...] = (
     Promise("PLUG-1.registry", "a signed registry, checked at each load", "cli"),
     Promise("PLUG-1.analysis", "static analysis before install", "cli"),
     Promise("PLUG-1.sandbox", "the same sandbox, with no access to Stead's own code or files", "cli"),
-    Promise("MCP-1.stdio", "MCP servers over stdio", "cli"),
-    Promise("MCP-1.http", "MCP servers over HTTP with OAuth", "cli"),
+    Promise("MCP-1.stdio", "MCP servers over stdio", "cli", done=True),
+    Promise("MCP-1.http", "MCP servers over HTTP with OAuth", "cli", done=True),
     Promise("MCP-1.server", "Stead's own tools as an MCP server", "mcp"),
     Promise("MCP-1.proxy", "a guarded, redacting proxy", "mcp"),
     Promise("ACP-1.agent", "editors that speak ACP are clients", "editor"),

@@ -106,11 +106,14 @@ def test_a_server_is_given_no_model_and_no_folder(house: LivingHome, project: Pa
 def test_a_server_reaches_no_host_that_was_not_named_for_it_whatever_its_folder_may(
     house: LivingHome, project: Path
 ) -> None:
-    add(house, "lonely", "reach", "--folder")
+    add(house, "lonely", "reach", "--folder", cwd=project)
     house.post("/egress/hosts", {"host": "pears.example.com", "directory": str(project)})
     calls = [use("mcp__lonely__count_pears", orchard=host) for host in ("pears.example.com", "127.0.0.1")]
     sitting = carry_out(house, project, *calls)
-    assert all("not reached" in text for _, _, text in told(sitting)), told(sitting)
+    refused, own = told(sitting)
+    assert "HTTP Error 403" in refused[2] and "not reached" in own[2], (
+        "the proxy refuses; the rest is the machine's own"
+    )
     assert not [use for use in sitting.bodies("egress.used") if use["verdict"] == "allow"]
 
 
@@ -202,7 +205,7 @@ async def test_an_authorization_server_that_names_another_issuer_is_sent_nobody(
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"state": "forged"}, "somebody else's answer"),
+        ({"state": "forged"}, "not of this sign-in"),
         ({"iss": "https://other.example.com"}, "another issuer"),
         ({}, "another issuer"),
         ({"code": "", "iss": "{root}"}, "not let in"),

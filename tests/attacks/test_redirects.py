@@ -13,8 +13,8 @@ import pytest
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach, Target
 from stead.net.dialing import Dialer
-from stead.tools.fetching import REDIRECT_LIMIT, Fetcher
 from stead.net.exchange import next_hop
+from stead.tools.fetching import REDIRECT_LIMIT, Fetcher
 from tests.attacks.addresses import LITERALS
 from tests.fakes.http import Exchange, Request, serve
 from tests.promises import promise

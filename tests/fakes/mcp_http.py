@@ -46,7 +46,7 @@ class Orchard:
     calls: list[Json] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
-    refreshes: set[str] = field(default_factory=set)
+    refreshes: dict[str, str] = field(default_factory=dict)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     clients: dict[str, Json] = field(default_factory=dict)
     forms: list[dict[str, str]] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Orchard:
             case "refresh_token":
                 if form["refresh_token"] not in self.refreshes:
                     return None
-                self.refreshes.remove(form["refresh_token"])
+                scope = self.refreshes.pop(form["refresh_token"])
             case "client_credentials":
                 pair = base64.b64encode(b"robot:robot-secret-value").decode()
                 if headers.get("authorization") != f"Basic {pair}":
@@ -123,7 +123,7 @@ class Orchard:
                 return None
         token, refresh = f"tok-{secrets.token_hex(16)}", f"ref-{secrets.token_hex(16)}"
         self.tokens[token] = scope
-        self.refreshes.add(refresh)
+        self.refreshes[refresh] = scope
         told = {"access_token": token, "token_type": "Bearer", "expires_in": self.lasts_s, "scope": scope}
         return {**told, "refresh_token": refresh}
 
@@ -143,7 +143,7 @@ class Orchard:
         assert (request.headers["mcp-protocol-version"], request.headers["mcp-method"]) == said
         if method == "tools/call":
             assert request.headers["mcp-name"] == params["name"]
-            if self.guarded and self.scope not in str(scope).split():
+            if self.guarded and not set(self.scope.split()) <= set(str(scope).split()):
                 challenge = f'Bearer error="insufficient_scope", scope="{self.scope}", {metadata}'
                 await exchange.send(403, b"", {"www-authenticate": challenge})
                 return

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "honest"
 TOOLS = [
@@ -32,7 +33,7 @@ if MODE == "many":
 asked = 0
 
 
-def send(message: dict) -> None:
+def send(message: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
@@ -41,7 +42,7 @@ def reply(ident: object, **result: object) -> None:
     send({"jsonrpc": "2.0", "id": ident, "result": result})
 
 
-def call(message: dict) -> None:
+def call(message: dict[str, Any]) -> None:
     ident, params = message["id"], message["params"]
     orchard = params["arguments"].get("orchard", "")
     if MODE == "silent":
@@ -91,7 +92,7 @@ for line in sys.stdin:
     said = json.loads(line)
     match said.get("method"):
         case "initialize":
-            capabilities = {"tools": {}, "resources": {}, "prompts": {}}
+            capabilities: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}}
             info = {"name": "pears", "version": "1"}
             reply(said["id"], protocolVersion="2025-11-25", capabilities=capabilities, serverInfo=info)
         case "tools/list":
@@ -115,3 +116,5 @@ for line in sys.stdin:
         case _ if "id" in said and "method" in said:
             error = {"code": -32601, "message": "not known"}
             send({"jsonrpc": "2.0", "id": said["id"], "error": error})
+        case _:
+            pass  # a notification

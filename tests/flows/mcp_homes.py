@@ -14,9 +14,11 @@ from tests.flows.sitting import Sitting, sit_down
 PEARS = (Path(__file__).parents[1] / "fakes" / "mcp_stdio.py").read_text("utf-8")
 
 
-def add(house: LivingHome, name: str, mode: str = "honest", *options: str, approve: bool = True) -> Json:
+def add(
+    house: LivingHome, name: str, mode: str = "honest", *options: str, approve: bool = True, cwd: Path | None = None
+) -> Json:
     """Set a stdio server up, as a person does; gives its tools by name."""
-    done = house.cli("mcp", "add", name, *options, "--command", "python3", "-c", PEARS, mode)
+    done = house.cli("mcp", "add", name, *options, "--command", "python3", "-c", PEARS, mode, cwd=cwd)
     assert done.returncode == 0, done.stderr + done.stdout
     if approve:
         reviewed = house.cli("mcp", "review", name, "--yes")

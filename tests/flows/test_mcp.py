@@ -170,7 +170,7 @@ def test_a_server_shows_the_folder_where_it_is_told_to_and_changes_nothing_in_it
     house: LivingHome, project: Path
 ) -> None:
     add(house, "blind", "files")
-    add(house, "seeing", "files", "--folder")
+    add(house, "seeing", "files", "--folder", cwd=project)
     calls = [use(f"mcp__{name}__count_pears", orchard="/work") for name in ("blind", "seeing")]
     sitting = carry_out(house, project, *calls)
     blind, seeing = told(sitting)
@@ -221,7 +221,7 @@ def test_the_file_server_of_the_protocols_makers_works_in_a_machine(own_house: L
     write = use("mcp__files__write_file", path="/work/new.txt", content="a pear")
     outside = use("mcp__files__read_text_file", path="/etc/shadow")
     ended = told(carry_out(own_house, folder, read, write, outside))
-    assert [(outcome, "41 pears" in text) for _, outcome, text in ended][0] == ("ok", True), ended
+    assert ended[0][1] == "ok" and "41 pears" in ended[0][2], ended
     assert ended[1][1] == "ok" and not (folder / "new.txt").exists(), "what it changes is thrown away"
     assert ended[2][1] == "error"
 

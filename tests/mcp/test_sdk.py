@@ -37,7 +37,7 @@ def pears() -> MCPServer:
         return f"{rows * 7} pears in {orchard}"
 
     @server.tool()
-    async def choose(ctx: Context) -> str:  # type: ignore[type-arg]
+    async def choose(ctx: Context) -> str:
         """Asks which kind."""
         answer = await ctx.elicit("Which kind?", Kind)
         return f"{answer.action}: {answer.data.kind if answer.action == 'accept' else ''}"

@@ -26,10 +26,10 @@ from stead.domain.permits import Permit
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.guardian.reach import Reach, Target
 from stead.net.dialing import Dialer
+from stead.net.exchange import Answer, Request, encoded
 from stead.tools import web
 from stead.tools.fetching import BODY_LIMIT_BYTES, Fetcher, Page
 from stead.tools.web import FetchTool
-from stead.net.exchange import Answer, Request, encoded
 from tests.fakes.bystander import bystander
 from tests.machines.bench import open_bench, require_sandbox
 

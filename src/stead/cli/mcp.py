@@ -130,7 +130,7 @@ def _login(invocation: Invocation, arguments: Namespace) -> int:
     if not url:
         return invocation.report({"id": name}, f"A token for {name} is there; nobody has to sign in.")
     invocation.out.line(f"Open this page, and sign in there: {url}")
-    sys.stdout.flush()  # somebody waits for it
+    sys.stdout.flush()  # a person reads it while this waits
     deadline = time.monotonic() + _SIGN_IN_S
     while time.monotonic() < deadline:
         row = next(row for row in client.items("/mcp") if row["server"]["name"] == name)

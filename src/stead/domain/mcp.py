@@ -135,8 +135,8 @@ class Standing(msgspec.Struct, frozen=True):
             if new and old:
                 state = "approved" if same else "changed"
             effect = self.effects.get(name, "send")
-            told = (shown.description, shown.schema, shown.claims, shown.fingerprint)
-            found.append(McpChange(name, state, effect, *told, tuple(diff)[2:]))
+            words = (shown.description, shown.schema, shown.claims, shown.fingerprint)
+            found.append(McpChange(name, state, effect, *words, tuple(diff)[2:]))
         return tuple(sorted(found, key=lambda one: one.state == "approved"))
 
 

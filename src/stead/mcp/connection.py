@@ -44,7 +44,7 @@ class Wire(Protocol):
         """Send a message."""
 
     async def cancel(self, ident: int) -> bool:
-        """Cut a request off; false where the server has to be told."""
+        """Cut a request off; false where the server needs a message for that."""
 
     async def close(self) -> None:
         """End it."""

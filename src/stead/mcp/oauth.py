@@ -136,7 +136,7 @@ class OAuth:
         issuer = self._issuer(resource)
         metadata = await self._metadata(issuer, strict=resource is not None)
         scope = self._scope(wanted.get("scope"), resource, metadata, granted if step_up else None)
-        target = self._target(resource)
+        target = resource.resource if resource else self._server.url.partition("#")[0]
         if self._server.grant == "client_credentials":
             await self._by_credentials(metadata, scope, target)
         else:
@@ -145,11 +145,11 @@ class OAuth:
 
     # -- discovery --------------------------------------------------------------------------------------------------
 
-    async def _resource(self, told: str) -> _Resource | None:
+    async def _resource(self, named: str) -> _Resource | None:
         """What the server says of itself as a protected resource; nothing for one that says nothing."""
         parts = urlsplit(self._server.url)
         root = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource"
-        for url in dict.fromkeys(filter(None, (told, root + parts.path.rstrip("/"), root))):
+        for url in dict.fromkeys(filter(None, (named, root + parts.path.rstrip("/"), root))):
             status, found = await self._fetch(url)
             if status >= 500 or status == 429:
                 raise FetchFault("{!r} answers with {} about how to sign in; try again later", url, status)
@@ -203,10 +203,6 @@ class OAuth:
         renewing = self._server.grant == "authorization_code" and "offline_access" in metadata.scopes_supported
         return " ".join(dict.fromkeys([*named, *(["offline_access"] if renewing and named else [])]))
 
-    def _target(self, resource: _Resource | None) -> str:
-        """The resource that a token is for."""
-        return resource.resource if resource else self._server.url.partition("#")[0]
-
     # -- getting a token --------------------------------------------------------------------------------------------
 
     async def _by_person(self, metadata: _Server, scope: str, resource: str) -> None:
@@ -230,7 +226,7 @@ class OAuth:
             raise FetchFault("{!r} has no place to sign in", metadata.issuer)
         back = await self._person.come_back(f"{metadata.authorization_endpoint}{joint}{urlencode(query)}", state)
         if not hmac.compare_digest(back.get("state", "").encode(), state.encode()):
-            raise FetchFault("somebody else's answer came back; sign in again")
+            raise FetchFault("the answer is not of this sign-in; sign in again")
         issuer = back.get("iss")
         if issuer != metadata.issuer if issuer is not None else metadata.authorization_response_iss_parameter_supported:
             raise FetchFault("the answer is of another issuer, {!r}", str(issuer)[:200])

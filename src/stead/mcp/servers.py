@@ -125,7 +125,7 @@ class Servers:
             raise FetchFault("no server waits for an answer to {!r}; it may have ended: call its tool again", question)
         del self._questions[question]
         found = await opened.connection.answer(wanted, content)
-        return self._told(session, opened, found)
+        return self._result(session, opened, found)
 
     # -- for people -------------------------------------------------------------------------------------------------
 
@@ -263,9 +263,9 @@ class Servers:
             await self._end((session, opened.server.name))
             opened = await self._opened(session, opened.server.name)
             found = await opened.connection.request(method, params, schema)
-        return self._told(session, opened, found)
+        return self._result(session, opened, found)
 
-    def _told(self, session: SessionId, opened: _Open, found: Json | Wanted) -> McpResult:
+    def _result(self, session: SessionId, opened: _Open, found: Json | Wanted) -> McpResult:
         if not isinstance(found, Wanted):
             text, failed = rendered(found)
             return McpResult(text, failed, host=_host(opened), size_bytes=len(text.encode("utf-8", "replace")))

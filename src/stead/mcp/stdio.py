@@ -24,5 +24,5 @@ class StdioWire(JsonLines):
         await self.write(message)
 
     async def cancel(self, ident: int) -> bool:
-        """Nothing to cut: the server has to be told."""
+        """Nothing to cut: the server needs a message for that."""
         return False

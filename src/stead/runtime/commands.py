@@ -158,7 +158,7 @@ class Runtime:
 
     @property
     def mcp(self) -> McpRoom:
-        """See ``service.Holdings``."""
+        """See ``service.RuleArea``."""
         return self._providers.mcp
 
     async def search_setup(self) -> SearchSetup:

@@ -165,8 +165,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, grants=kept)
         case ev.SecretAdded() | ev.SecretBound() | ev.SecretUnbound() | ev.SecretRemoved() | ev.SecretUsed() as fact:
             return _fold_secret(state, fact, event.ts_ms)
-        case McpRemoved() | McpConfigured() | McpToolsSeen() | McpToolsApproved() | McpToolSet() as told:
-            return replace(state, mcp=fold_mcp(state.mcp, told))
+        case McpRemoved() | McpConfigured() | McpToolsSeen() | McpToolsApproved() | McpToolSet() as change:
+            return replace(state, mcp=fold_mcp(state.mcp, change))
         case AgentConfigured() | AgentRemoved() | AgentRunStarted() | AgentRunEnded() as fact:
             return replace(state, agents=fold_agents(state.agents, fact, event.ts_ms))
         case ev.DirectiveSet(directive=directive, door=door):

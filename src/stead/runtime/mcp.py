@@ -1,7 +1,7 @@
 """MCP servers: how a person sets them up, what they are shown of them, and what they approve.
 
 Layer: runtime. Knows no wire of a server. Secrets come in with a command, go into the vault and are read from there by
-whoever speaks to the server alone.
+the server's client alone.
 """
 
 from __future__ import annotations

@@ -89,10 +89,6 @@ class Holdings(Protocol):
             NotFound: no such provider.
         """
 
-    @property
-    def mcp(self) -> McpRoom:
-        """The MCP servers."""
-
     async def search_setup(self) -> SearchSetup:
         """Which engine searches the web; "" when none does."""
 
@@ -227,6 +223,10 @@ class RuleArea(Protocol):
     @property
     def rules(self) -> RuleBook:
         """The person's standing rules."""
+
+    @property
+    def mcp(self) -> McpRoom:
+        """The MCP servers, and which of their tools may be called."""
 
 
 class Service(Holdings, ChangeQueries, ServiceAreas, RuleArea, Protocol):

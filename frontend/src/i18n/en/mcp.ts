@@ -22,7 +22,7 @@ export const t = define("mcp", {
   valuesHint: "NAME=VALUE, one a line. The values go into the vault, and are never shown again.",
   private: "It is on this computer or its networks",
   folder: "Show it the session’s folder",
-  folderHint: "What it changes there is thrown away.",
+  folderHint: "What it changes there is not kept.",
   missing: "Give a name, and an address or a program.",
   cancel: "Cancel",
   test: "Test",
