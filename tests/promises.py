@@ -132,7 +132,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OBJ-7.depth", "the depth of subagents is limited", "cli", done=True),
     Promise("OBJ-7.cancel", "a parent's end ends its children", "cli", done=True),
     Promise("OBJ-8.weeks", "a goal lives for weeks across restarts and idle times", "cli"),
-    Promise("OBJ-8.delegate", "work is delegated to an external coding agent as a tool", "cli"),
+    Promise("OBJ-8.delegate", "work is delegated to an external coding agent as a tool", "cli", done=True),
     Promise("OBJ-9.routing", "status, stop, pause, approve, list and remember need no model", "cli", done=True),
     Promise("OBJ-9.schedule", "scheduling needs no model", "cli"),
     Promise("OBJ-9.trust", "how strictly replies are supervised follows the model's trust tier", "cli"),
@@ -184,7 +184,7 @@ PROMISES: tuple[Promise, ...] = (
     ),
     Promise("SEC-1.plugins", "so does every call of a plugin", "cli"),
     Promise("SEC-1.mcp", "so does every call of an MCP server", "cli", done=True),
-    Promise("SEC-1.delegated", "so does every call of an external agent", "cli"),
+    Promise("SEC-1.delegated", "so does every call of an external agent", "cli", done=True),
     Promise(
         "SEC-2.levels", "auto, once per session, every call, always with parameters shown", "cli", stage=1, done=True
     ),

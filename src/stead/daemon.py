@@ -187,7 +187,7 @@ class House:
         copies = (ReadModels(self.views), KeptFiles(contents))
         self.memory = MemoryHouse(home, settings, keys, self._shared(bus, copies))
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
-        self.mcp = McpHouse(lambda: (self.home, self.book), self.machines.programs, Dialer(own.reach))
+        self.mcp = McpHouse(lambda: (self.home, self.book, self.sessions), self.machines.programs, Dialer(own.reach))
         self.specialists = Specialists(home.specialists, lambda: [tool.spec.name for tool in tools])
         tools = self._tools(Dialer(own.reach), preferences)
         self.book: SecretBook = self._secrets(tools, keys)

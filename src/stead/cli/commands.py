@@ -50,6 +50,8 @@ def load(name: str) -> Command:
             from stead.cli.editors import COMMANDS
         case "search":
             from stead.cli.search import COMMANDS
+        case "agent":
+            from stead.cli.external_agents import COMMANDS
         case "mcp":
             from stead.cli.mcp import COMMANDS
         case "held" | "trial":

@@ -14,6 +14,7 @@ from stead.domain.bounds import AnyFolder, Folder, Text, bounds
 from stead.domain.checks import Check
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
+from stead.domain.external_agents import AgentCommand
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.label_commands import *
@@ -452,6 +453,7 @@ HomeCommand = (
     | SetSearch
     | RemoveSearch
     | McpCommand
+    | AgentCommand
     | SetChain
     | SetCap
     | AllowHost

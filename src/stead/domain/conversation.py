@@ -41,6 +41,7 @@ def close_turn(session: Session, fallback: str) -> None:
                 results=tuple(
                     call.result or ToolResult(call.key, call.tool, _unanswered(call, fallback), STEAD, is_error=True)
                     for call in session.calls.values()
+                    if not call.parent
                 )
             )
         )

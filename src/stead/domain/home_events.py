@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from stead.domain.directive_events import DirectiveBody
+from stead.domain.external_agents import AgentFact
 from stead.domain.ids import SessionId
 from stead.domain.mcp_events import McpFact, McpRemoved
 from stead.domain.objectives import Budget, ModelRef
@@ -186,6 +187,7 @@ BindingFact = (
     | FolderReached
     | SecretFact
     | McpFact
+    | AgentFact
 )
 """What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
 leaves them as they are."""

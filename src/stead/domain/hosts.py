@@ -20,6 +20,8 @@ USUAL_PORTS = (80, 443)
 EVERY_PORT = -1
 COMPUTER = "host.docker.internal"
 """What containers call the computer that they are on; in a machine ``localhost`` is the machine itself."""
+OF_PROGRAMS = "/mcp/"
+"""Begins what stands, in place of a folder, for the hosts of a program: it reaches its own and none of a folder's."""
 
 _LOCAL_NAMES = (
     *("localhost", "local", "localdomain", "internal", "intranet", "private"),

@@ -410,6 +410,36 @@ WorkBody = (
     | InstructionsSet
 )
 """What changes a session's files, turns or context."""
-QueueBody = CallEdited | CallCancelled | CallRetried
+
+
+class CallDelegated(msgspec.Struct, frozen=True, tag="call.delegated"):
+    """An external agent asks leave for something, which is judged as a call of Stead's own would be.
+
+    Args:
+        key: of this request, as if it were a call.
+        parent: the call that handed the agent its task.
+        agent: who asks.
+        tool: of Stead's, that would do the same.
+        arguments: of such a call.
+        title: the agent's own words for it.
+    """
+
+    key: CallKey
+    parent: CallKey
+    agent: str
+    tool: str
+    arguments: str
+    title: str
+
+
+class CallAnswered(msgspec.Struct, frozen=True, tag="call.answered"):
+    """What the agent was told. ``given``: it may do it itself, in its machine, this once; ``why`` is for people."""
+
+    key: CallKey
+    given: bool
+    why: str
+
+
+QueueBody = CallDelegated | CallAnswered | CallEdited | CallCancelled | CallRetried
 SessionBody = SessionOpened | WorkBody | QueueBody | GoalChanged
 """In the order in which docs/generated lists them."""

@@ -60,6 +60,8 @@ class Call(msgspec.Struct):
     cancelled: bool = False
     """The person wants it stopped."""
     result: ToolResult | None = None
+    parent: CallKey = CallKey("")
+    """The call whose agent asks leave for this one; Stead runs it not. "" for a model's own call."""
 
 
 class Grant(msgspec.Struct, frozen=True):
@@ -214,6 +216,8 @@ class Session(msgspec.Struct):
     revision: int = 0
     """Counts the calls that may have changed the workspace."""
 
+    asked_by_agents: int = 0
+    """How often external agents have asked leave for something."""
     requests: int = 0
     """Model requests in all, readings included."""
     open_request: ev.ModelRequested | None = None

@@ -15,6 +15,7 @@ from stead.domain import events as ev
 from stead.domain.ids import CallKey
 from stead.domain.messages import Text, Thinking, ToolCall, meant
 from stead.domain.objectives import PlanStep
+from stead.domain.sessions import STEAD
 from stead.domain.timeline import (
     CarriedItem,
     Edit,
@@ -68,6 +69,12 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
             return [MessageItem(*place, body)]
         case ev.ModelReplied():
             return _replied(event, body, standing, find)
+        case ev.CallDelegated(key=key, agent=agent, title=title):
+            asks = f"{agent} asks leave: {title}" if title else f"{agent} asks leave"
+            step = StepItem(
+                *place, index=standing.steps + 1, key=key, tool=body.tool, arguments=body.arguments, reasoning=asks
+            )
+            return [replace(step, id=key)]
         case ev.ModelFailed():
             return [FailedItem(*place, body)]
         case ev.PlanMade():
@@ -152,6 +159,7 @@ def _called(event: ev.Event, body: ev.Body, find: Find) -> list[Item] | None:
             | ev.ToolStarted(key=key)
             | ev.ToolReopened(key=key)
             | ev.ToolFinished(key=key)
+            | ev.CallAnswered(key=key)
             | ev.CallEdited(key=key)
             | ev.CallCancelled(key=key)
             | ev.CallRetried(key=key)
@@ -182,6 +190,9 @@ def _changed(step: StepItem, event: ev.Event, body: ev.Body) -> StepItem:
             return replace(step, state="new")
         case ev.ToolFinished():
             return replace(step, finished=body, state="done")
+        case ev.CallAnswered(given=given, why=why):
+            end = ev.ToolFinished(step.key, step.tool, "ok" if given else "denied", why, STEAD, 0, 0)
+            return replace(step, finished=end, state="done" if given else "refused")
         case ev.CallEdited(arguments=arguments, door=door):
             return replace(_undone(step), arguments=arguments, edited=door)
         case ev.CallCancelled(reason=reason):

@@ -13,6 +13,7 @@ import msgspec
 
 from stead.domain.agents import Order
 from stead.domain.events import PlanMade
+from stead.domain.external_agents import AskLeave
 from stead.domain.ids import SessionId
 from stead.domain.messages import Attachment
 from stead.domain.permits import Permit
@@ -181,11 +182,13 @@ class ToolContext(msgspec.Struct, frozen=True):
         session: whose call it is.
         progress: takes output as it comes, for people who watch; it is not recorded. Never blocks.
         release: lets the values of secrets into the arguments that they are bound to; nothing when there is no vault.
+        ask: puts what an external agent asks leave for to the gate; nothing where nobody could answer.
     """
 
     session: SessionId
     progress: Callable[[str], None]
     release: Release | None = None
+    ask: AskLeave | None = None
 
 
 class Tool(Protocol):

@@ -16,9 +16,9 @@ from stead.domain import events as ev
 from stead.domain.conversation import append_message, carry_over, close_turn, record_source, rewritten
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import TERMINAL, WORKSPACE, UserMessage
-from stead.domain.policies import Integrity
+from stead.domain.policies import Integrity, Label
 from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text, together
-from stead.domain.sessions import STEAD, Edit, Mark, Session
+from stead.domain.sessions import STEAD, Call, Edit, Mark, Session
 
 Worked = ev.WorkBody | ev.MemoryLoaded | ev.MemoryRecalled | ContentRedacted
 _Kept = TypeVar("_Kept")
@@ -180,10 +180,18 @@ def _with_last(kept: Sequence[_Kept], old: _Kept, new: Sequence[_Kept]) -> list[
 
 def apply_queue(session: Session, body: ev.QueueBody) -> None:
     """Apply the person's change of the queue of calls; one of a call that is gone has no effect."""
+    if isinstance(body, ev.CallDelegated):
+        session.asked_by_agents += 1
+        if body.parent in session.calls:  # what an agent wants is a stranger's will
+            record_source(session, Label(), f"agent:{body.agent}")
+            session.calls[body.key] = Call(body.key, body.tool, body.arguments, True, parent=body.parent)
+        return
     call = session.calls.get(body.key)
     if call is None:
         return
     match body:
+        case ev.CallAnswered():
+            del session.calls[body.key]
         case ev.CallEdited(arguments=arguments, door=door):
             session.words.extend(put_in(call.arguments, arguments))
             call.arguments, call.edited = arguments, door

@@ -24,7 +24,16 @@ import msgspec
 
 from stead.domain import events as ev
 from stead.domain.errors import AddressRefused, InvalidRequest, StorageFault
-from stead.domain.hosts import COMPUTER, HostPattern, is_local, may_lead, parse_host, read_pattern, rule_for
+from stead.domain.hosts import (
+    COMPUTER,
+    OF_PROGRAMS,
+    HostPattern,
+    is_local,
+    may_lead,
+    parse_host,
+    read_pattern,
+    rule_for,
+)
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason
@@ -219,6 +228,9 @@ class EgressProxy:
             asked = rule_for(target.host, target.port)
         except InvalidRequest as error:
             raise Refusal(403, "egress-address", str(error)) from error
+        if outlet.directory.startswith(OF_PROGRAMS):
+            name = outlet.directory.removeprefix(OF_PROGRAMS)
+            raise Refusal(403, "egress-host", f"{asked} is none of the hosts that the person named for {name!r}")
         word = REGISTRIES if are_registries([asked]) else asked
         command = f"stead egress allow {shlex.quote(word)} --dir {shlex.quote(outlet.directory)}"
         for session, refused in self._watching:

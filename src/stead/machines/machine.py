@@ -144,7 +144,7 @@ async def start_machine(
         MachineUnavailable: the host offers none, or it could not be made; says why.
     """
     tools = host.require()
-    stage, folder = await _prepare(host, binding, space, egress)
+    stage, folder = await _prepare(host, binding, space, egress, toolchains=space is not None or role == "program")
     with ExitStack() as closing:
         closing.callback(stage.close)
         descriptors = Descriptors(host.code, host.committer if binding.directory else "", stage.shown)
@@ -179,9 +179,9 @@ _Prepared = tuple[Stage, bytes]
 """And the identity that the person's folder must have inside."""
 
 
-async def _prepare(host: Host, binding: Binding, space: Space | None, egress: str) -> _Prepared:
+async def _prepare(host: Host, binding: Binding, space: Space | None, egress: str, *, toolchains: bool) -> _Prepared:
     """Look at the folder and make it reachable, in a thread: its file system may be slow."""
-    work = asyncio.create_task(asyncio.to_thread(_look, host, binding, space, egress))
+    work = asyncio.create_task(asyncio.to_thread(_look, host, binding, space, egress, toolchains=toolchains))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -194,9 +194,9 @@ def _discard(work: asyncio.Task[_Prepared]) -> None:
         work.result()[0].close()
 
 
-def _look(host: Host, binding: Binding, space: Space | None, egress: str) -> _Prepared:
+def _look(host: Host, binding: Binding, space: Space | None, egress: str, *, toolchains: bool) -> _Prepared:
     if space is None:
-        return make_stage(host.require(), None, egress), b""
+        return make_stage(host.require(), None, egress, toolchains=toolchains), b""
     directory = binding.directory
     if os.path.realpath(directory) != directory or not os.path.isdir(directory):
         raise MachineUnavailable("{!r} is no longer the folder that was chosen; put it back, or start over", directory)

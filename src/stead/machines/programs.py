@@ -1,7 +1,8 @@
-"""Programs that the daemon talks to, each in a machine of its own: MCP servers over stdio.
+"""Programs that the daemon talks to, each in a machine of its own: MCP servers over stdio, external coding agents.
 
-Layer: machines. Implements ``domain.mcp.Programs``. A machine shows nothing, or a view of the session's folder whose
-changes are thrown away; it reaches the hosts that the person named for the program and no others, so not those of the
+Layer: machines. Implements ``domain.mcp.Programs`` and ``domain.external_agents.AgentPrograms``. A server's machine
+shows nothing, or a view of the session's folder whose changes are thrown away; an agent's is a view whose changes land
+at its end. It reaches the hosts that the person named for the program and no others, so not those of the
 folder. What it prints is asked for in pieces, so that nothing piles up here.
 """
 
@@ -13,9 +14,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
+from stead.domain.external_agents import ExternalAgent
+from stead.domain.hosts import OF_PROGRAMS
 from stead.domain.ids import HOME, SessionId
 from stead.domain.mcp import McpServer
 from stead.domain.registries import spelled_out
+from stead.domain.trials import Landing
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.runner.enter import PROOF
@@ -25,17 +29,20 @@ _ASK_LIMIT_S = 30.0
 _WRITE_LIMIT_S = 60.0
 _FULL_S = 0.02
 """How long is waited before input is offered again to a program that does not read."""
-_LISTS = "/mcp/"
-"""Names, in place of a folder, whose hosts a program may reach: the allow-list of none."""
 
 
 class _Program:
     """One program. Implements ``domain.mcp.Program``."""
 
-    def __init__(self, machine: Machine, on_end: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, machine: Machine, on_end: Callable[[], Awaitable[Landing]], on_landed: Callable[[Landing], None]
+    ) -> None:
         self._machine = machine
         self._on_end = on_end
+        self._on_landed = on_landed
+        self._ending: asyncio.Task[None] | None = None
         self.last_words = ""
+        self.landing = Landing()
 
     async def write(self, data: bytes) -> None:
         """As ``Program.write``."""
@@ -69,11 +76,21 @@ class _Program:
         return b""
 
     async def end(self) -> None:
-        """As ``Program.end``."""
+        """As ``Program.end``; whoever asks later waits for the same end, and nobody breaks it off half-way."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end(), name="end of a program")
+        await asyncio.shield(self._ending)
+
+    def record(self) -> None:
+        """As ``WorkProgram.record``."""
+        if self.landing != Landing():
+            self._on_landed(self.landing)
+
+    async def _end(self) -> None:
         self._machine.kill("its program ended")
         with suppress(MachineDied):  # it will go when its file system lets it
             await self._machine.gone()
-        await self._on_end()
+        self.landing = await self._on_end()
 
 
 class MachinePrograms:
@@ -113,28 +130,43 @@ class MachinePrograms:
             binding = Binding(await asyncio.to_thread(self._check, directory), writable=False)
         elif server.folder and session != HOME:
             binding = self._bindings.get(session)
+        return await self._start(session, server, binding, environment, lands=False)
+
+    async def start_agent(self, session: SessionId, agent: ExternalAgent, environment: Mapping[str, str]) -> _Program:
+        """As ``AgentPrograms.start_agent``."""
+        await self._transactions.catch_up(session)
+        return await self._start(session, agent, self._bindings.get(session), environment, lands=True)
+
+    async def _start(
+        self,
+        session: SessionId,
+        wanted: McpServer | ExternalAgent,
+        binding: Binding | None,
+        environment: Mapping[str, str],
+        *,
+        lands: bool,
+    ) -> _Program:
         if binding is None:
             raise MachineUnavailable("no folder was chosen for {!r}", session)
-        own = Binding(binding.directory, binding.writable, tuple(spelled_out(server.hosts)))
-        job = self._transactions.begin(session, prefix=PROOF) if own.directory else ""
+        own = Binding(binding.directory, binding.writable, tuple(spelled_out(wanted.hosts)))
+        job = self._transactions.begin(session, prefix="" if lands else PROOF) if own.directory else ""
         try:
-            machine = await self._maker.make(session, own, lambda _: None, "program", job, _LISTS + server.name)
+            machine = await self._maker.make(session, own, lambda _: None, "program", job, OF_PROGRAMS + wanted.name)
         except BaseException:
-            await self._over(session, job)
+            await self._over(session, job, lands=False)
             raise
 
-        async def ended() -> None:
-            if (session, program) in self._open:
-                self._open.remove((session, program))
-                await self._over(session, job)
+        async def ended() -> Landing:
+            self._open.remove((session, program))
+            return await self._over(session, job, lands=lands)
 
-        program = _Program(machine, ended)
+        program = _Program(machine, ended, lambda landing: self._transactions.on_landed(session, landing))
         self._open.append((session, program))
         try:
             if machine.copies and own.directory:
                 await self._transactions.copy(session, job)
             given = [f"{name}={value}".encode() for name, value in environment.items()]
-            words = [word.encode() for word in server.command]
+            words = [word.encode() for word in wanted.command]
             await machine.call("open", b"%d" % len(given), *given, *words, limit_s=_ASK_LIMIT_S)
         except BaseException as error:
             await program.end()
@@ -143,11 +175,13 @@ class MachinePrograms:
             raise
         return program
 
-    async def _over(self, session: SessionId, job: str) -> None:
-        """Throw away what a program changed in its view."""
-        if job:
+    async def _over(self, session: SessionId, job: str, *, lands: bool) -> Landing:
+        """Land what a program changed in its view, or throw it away."""
+        if not job:
+            return Landing()
+        if not lands:
             self._transactions.drop(session, job)
-            await self._transactions.land(session, job)
+        return await self._transactions.land(session, job)
 
     async def stop(self, session: SessionId) -> bool:
         """End all of a session; true if there was one."""

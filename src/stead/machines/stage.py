@@ -46,7 +46,7 @@ class Stage:
             os.close(self.fd)
 
 
-def make_stage(tools: Tools, workspace: Workspace | None, egress: str = "") -> Stage:
+def make_stage(tools: Tools, workspace: Workspace | None, egress: str = "", *, toolchains: bool = True) -> Stage:
     """Make the folders reachable for the machine's user. May take milliseconds; call it from a thread.
 
     Args:
@@ -54,15 +54,17 @@ def make_stage(tools: Tools, workspace: Workspace | None, egress: str = "") -> S
         workspace: by absolute real paths on the host; None for none.
         egress: absolute path of the folder with the way out; "" for none. Where it cannot be made reachable for the
             machine's user, the machine has no way out.
+        toolchains: show the person's toolchains. Those below ``/home`` are found by their names in a workspace alone.
 
     Raises:
         MachineUnavailable: the machine's user could not work there; says why and the way out.
     """
     if os.geteuid() != 0:
-        return Stage((), tools.bwrap, tools.prefix, workspace, egress=egress, shown=_toolchains(tools, workspace))
+        shown = _toolchains(tools, workspace) if toolchains else NOTHING
+        return Stage((), tools.bwrap, tools.prefix, workspace, egress=egress, shown=shown)
     drop = ("setpriv", f"--reuid={OUTSIDE_USER}", f"--regid={OUTSIDE_USER}", "--clear-groups", "--")
     try:
-        return _private(drop, tools, workspace, egress)
+        return _private(drop, tools, workspace, egress, toolchains=toolchains)
     except OSError as error:
         if workspace:
             raise MachineUnavailable(
@@ -74,7 +76,9 @@ def make_stage(tools: Tools, workspace: Workspace | None, egress: str = "") -> S
         return Stage(drop, tools.bwrap, tools.prefix, None)
 
 
-def _private(drop: tuple[str, ...], tools: Tools, workspace: Workspace | None, egress: str) -> Stage:
+def _private(
+    drop: tuple[str, ...], tools: Tools, workspace: Workspace | None, egress: str, *, toolchains: bool
+) -> Stage:
     shows = {}
     if egress:  # its socket belongs to the machine's user already
         shows["egress"] = Show(egress, "egress", None, read_only=True)
@@ -86,7 +90,7 @@ def _private(drop: tuple[str, ...], tools: Tools, workspace: Workspace | None, e
         shows["python"] = Show(tools.prefix, "python", _owner(tools.prefix), read_only=True)
     if tools.bwrap_root:
         shows["bwrap"] = Show(tools.bwrap_root, "bwrap", _owner(tools.bwrap_root), read_only=True)
-    shown = _toolchains(tools, workspace)
+    shown = _toolchains(tools, workspace) if toolchains else NOTHING
     for number, (source, _) in enumerate(shown.folders):
         shows[f"tool{number}"] = Show(source, f"tool{number}", _owner_if_closed(source), read_only=True)
     if not shows:
@@ -107,10 +111,11 @@ def _private(drop: tuple[str, ...], tools: Tools, workspace: Workspace | None, e
 
 
 def _toolchains(tools: Tools, workspace: Workspace | None) -> Shown:
-    if not tools.toolchains or not workspace:
+    if not tools.toolchains:
         return NOTHING
     shown = tools.toolchains.look()
-    for name, target in shown.links:
+    for name, target in shown.links if workspace else ():
+        assert workspace is not None
         with suppress(FileExistsError):  # machines write that folder; what is there already is theirs
             os.symlink(target, f"{workspace.home}/{name}")
     return shown

@@ -21,9 +21,10 @@ import msgspec
 from stead.domain.errors import FetchFault, SteadError
 from stead.domain.mcp import Json
 from stead.guardian.reach import Target, Unreachable, read_url
-from stead.mcp.messages import LARGEST_BYTES, METHOD_NOT_FOUND, read_message
+from stead.mcp.messages import METHOD_NOT_FOUND
 from stead.net.dialing import Dialer
 from stead.net.exchange import Answer, Request, next_hop, send
+from stead.net.json_lines import LARGEST_BYTES, read_message
 
 STREAM_BYTES = 64 << 20
 MOST_RESUMED = 5

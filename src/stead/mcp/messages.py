@@ -13,18 +13,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from stead import __version__
 from stead.domain.errors import FetchFault
 from stead.domain.mcp import Json
-from stead.domain.messages import is_shallow
 
 HANDSHAKE, STATELESS = "2025-11-25", "2026-07-28"
 OLDER = ("2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions that a server may answer the handshake with."""
-LARGEST_BYTES = 8 << 20
-"""Of one message."""
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
 CLIENT = {"name": "stead", "title": "Stead", "version": __version__}
 CAPABILITIES: Json = {"elicitation": {"form": {}, "url": {}}}
@@ -33,21 +28,6 @@ _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """By method, the parameter that stands in a header too."""
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}")
 _PLAIN = re.compile(r"[\x20-\x7e]*")
-
-
-def read_message(data: bytes) -> Json:
-    """One message.
-
-    Raises:
-        FetchFault: it is no JSON object, or nested too deep.
-    """
-    try:
-        message = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise FetchFault("the server sent what is no JSON: {}", str(error)[:200]) from error
-    if not isinstance(message, dict) or not is_shallow(message):
-        raise FetchFault("the server sent {}, which is no message", repr(message)[:60])
-    return message
 
 
 def request(ident: int, method: str, params: Json, version: str) -> Json:

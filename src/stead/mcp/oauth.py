@@ -25,7 +25,8 @@ from stead.domain.errors import FetchFault
 from stead.domain.mcp import Json, McpServer, secret_name
 from stead.domain.ports import Secrets
 from stead.mcp.http import Places
-from stead.mcp.messages import CLIENT, HANDSHAKE, read_message
+from stead.mcp.messages import CLIENT, HANDSHAKE
+from stead.net.json_lines import read_message
 
 ANSWER_BYTES = 256 << 10
 _EARLY_S = 30.0

@@ -20,6 +20,14 @@ from stead.domain import events as ev
 from stead.domain.bindings import ends
 from stead.domain.directives import Directives
 from stead.domain.errors import InvalidRequest, NotFound
+from stead.domain.external_agents import (
+    AgentConfigured,
+    AgentRemoved,
+    AgentRunEnded,
+    AgentRunStarted,
+    ConfigureAgent,
+    RemoveAgent,
+)
 from stead.domain.hosts import parse_allowed
 from stead.domain.ids import HOME, CommandId
 from stead.domain.mcp import McpTool
@@ -34,6 +42,7 @@ from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
 from stead.runtime.bus import Bus
+from stead.runtime.external_agents import Agents, agent_change, fold_agents, lost_runs
 from stead.runtime.folder import folder
 from stead.runtime.gate import Standing
 from stead.runtime.mcp import McpRoom, fold_mcp, mcp_change, seen
@@ -78,6 +87,7 @@ class HomeState:
     directives: Directives = field(default_factory=Directives)
     mcp: Mapping[str, McpStanding] = field(default_factory=dict)
     """The MCP servers by name."""
+    agents: Agents = field(default_factory=Agents)
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -157,6 +167,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return _fold_secret(state, fact, event.ts_ms)
         case McpRemoved() | McpConfigured() | McpToolsSeen() | McpToolsApproved() | McpToolSet() as change:
             return replace(state, mcp=fold_mcp(state.mcp, change))
+        case AgentConfigured() | AgentRemoved() | AgentRunStarted() | AgentRunEnded() as fact:
+            return replace(state, agents=fold_agents(state.agents, fact, event.ts_ms))
         case ev.DirectiveSet(directive=directive, door=door):
             return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
         case ev.DirectiveRemoved(id=id):
@@ -214,7 +226,8 @@ class HomeStream:
     async def begin(self, started: ev.DaemonStarted) -> None:
         """Record that the daemon took the home. One that never had a directive is given those that Stead brings."""
         new = () if self.state.directives.versions else SEEDS
-        await self.record(started, *(ev.DirectiveSet(seed, "stead", "") for seed in new), cause=CommandId(""))
+        lost = lost_runs(self.state.agents)
+        await self.record(started, *lost, *(ev.DirectiveSet(seed, "stead", "") for seed in new), cause=CommandId(""))
 
     async def record(self, *bodies: ev.Body, cause: CommandId, claim: Claimed | None = None) -> tuple[ev.Event, ...]:
         """Append facts about the home.
@@ -234,6 +247,11 @@ class HomeStream:
                 self.state = fold(self.state, event)
         self._bus.publish(events)
         return events
+
+    @property
+    def agents(self) -> Agents:
+        """The external agents as they are now."""
+        return self.state.agents
 
     async def reached(self, directory: str, host: str) -> None:
         """Record that a machine is connected to a host, unless that is known; durable when this returns.
@@ -272,7 +290,7 @@ class HomeStream:
         if fact := seen(self.state.mcp, name, tools):
             await self.record(fact, cause=CommandId(""))
 
-    def note(self, body: ev.SecretUsed | ev.EgressUsed) -> None:
+    def note(self, body: ev.SecretUsed | ev.EgressUsed | AgentRunEnded) -> None:
         """Record a fact that nobody waits for; ``settle`` does, before the journal is closed."""
         task = asyncio.create_task(self.record(body, cause=CommandId("")), name=f"note {type(body).__name__}")
         self._notes.add(task)
@@ -368,6 +386,8 @@ async def change(
             return ev.CapSet(daily=daily)
         case cmd.SetSearch() | cmd.RemoveSearch():
             return await search_change(command, state.search, secrets)
+        case ConfigureAgent() | RemoveAgent():
+            return agent_change(command, state.agents, state.secrets)
         case ConfigureMcp() | RemoveMcp() | ApproveMcpTools() | SetMcpTool():
             return await mcp_change(command, state.mcp, secrets, door)
         case cmd.AddRule(directory=directory) as wanted:

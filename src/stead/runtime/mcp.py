@@ -22,6 +22,7 @@ from stead.domain.mcp_events import McpConfigured, McpFact, McpRemoved, McpTools
 from stead.domain.ports import Secrets
 from stead.domain.registries import REGISTRIES
 from stead.guardian.reach import Target, read_url
+from stead.runtime.external_agents import AgentRoom
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -199,6 +200,7 @@ class McpRoom:
         door: who speaks to them.
         has: whether the vault has something of a name.
         clean: takes known values out of what a server said.
+        agents: the same for external agents.
     """
 
     def __init__(
@@ -207,7 +209,9 @@ class McpRoom:
         door: Callable[[], McpDoor],
         has: Callable[[str], bool],
         clean: Callable[[str], str],
+        agents: AgentRoom,
     ) -> None:
+        self.agents = agents
         self._servers = servers
         self._door = door
         self._has = has

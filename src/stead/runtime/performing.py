@@ -37,7 +37,7 @@ class Performer:
     """
 
     def __init__(self, lock: asyncio.Lock) -> None:
-        self._lock = lock
+        self.lock = lock
         self._tasks: dict[str, asyncio.Task[object]] = {}
         self._halting = False
 
@@ -65,7 +65,7 @@ class Performer:
             for task in tasks.values():
                 task.cancel()
         self._tasks = {**tasks}
-        self._lock.release()
+        self.lock.release()
         try:
             await asyncio.wait(tasks.values())
         finally:
@@ -80,7 +80,7 @@ class Performer:
         ended: asyncio.CancelledError | None = None
         while True:
             try:
-                await self._lock.acquire()
+                await self.lock.acquire()
                 break
             except asyncio.CancelledError as error:
                 ended = error

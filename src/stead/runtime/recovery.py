@@ -13,6 +13,7 @@ from stead.domain import events as ev
 from stead.domain.ids import RequestNo
 from stead.domain.sessions import STEAD, Call, Session, open_agents
 from stead.domain.terminals import KILLED
+from stead.runtime.delegated import closed
 from stead.runtime.reading_facts import lost
 
 UNKNOWN = (
@@ -36,6 +37,7 @@ def mend(session: Session, terminals: Collection[str] = ()) -> tuple[ev.Body, ..
         )
     if session.open_reading is not None:
         facts.append(lost(session.open_reading, "lost", "Stead was interrupted during the reading."))
+    facts.extend(closed(session))
     if session.phase != "ended":
         waited = {agent.spawned.key for agent in open_agents(session)}  # their subagents go on, and tell how they end
         facts.extend(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -21,6 +22,7 @@ from stead.domain import commands as cmd
 from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import FetchFault, MachineError, ModelFault
 from stead.domain.events import ModelRef
+from stead.domain.external_agents import AskLeave, Leave, Wanted
 from stead.domain.ids import SessionId
 from stead.domain.messages import Material, ReplyPart, Text, Thinking, ToolCall
 from stead.domain.permits import Permit
@@ -115,7 +117,8 @@ class ScreenedTool:
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
         """See ``Tool``; the text of an outcome, of an error and of all progress is screened and cleaned."""
         told = ScreenedStream(self._book, context.progress, detect=True)
-        context = msgspec.structs.replace(context, progress=told.feed, release=self._book)
+        asks = None if context.ask is None else partial(self._ask, context.ask, context.session)
+        context = msgspec.structs.replace(context, progress=told.feed, release=self._book, ask=asks)
         try:
             outcome = await self._tool.run(permit, arguments, context)
         except (MachineError, FetchFault) as fault:
@@ -124,6 +127,11 @@ class ScreenedTool:
         finally:
             told.close()
         return self._screened(outcome, context.session)
+
+    async def _ask(self, ask: AskLeave, session: SessionId, wanted: Wanted) -> Leave:
+        """What an agent asks leave for, cleaned as a model's call is."""
+        clean, title = self._book.redactor().clean, came_in(wanted.title, self._book, session).text
+        return await ask(msgspec.structs.replace(wanted, arguments=clean(wanted.arguments), title=title))
 
     def _screened(self, outcome: ToolOutcome, session: SessionId) -> ToolOutcome:
         replace = msgspec.structs.replace

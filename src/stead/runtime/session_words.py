@@ -260,6 +260,8 @@ def _open_call(session: Session, key: CallKey, *, running: bool = False) -> Call
     call = session.calls.get(key)
     if call is None:
         raise NotFound(f"there is no open call {key!r}; see `stead session attach`")
+    if call.parent:
+        raise Conflict(f"the request {key!r} is an external agent's; allow it or refuse it as it is")
     if call.step == "done" or (call.step == "started" and not running):
         raise Conflict(f"the call {key!r} has {'finished' if call.step == 'done' else 'begun'} already")
     return call

@@ -205,6 +205,7 @@ class Actor:
     def wake(self) -> None:
         """See whether there is something to do. Cheap, and harmless when there is not."""
         self.alarm.cancel()
+        self._steps.delegated.wake()
         if self._driver is None or self._driver.done():
             self._driver = asyncio.create_task(self._drive(), name=f"session {self.id}")
         else:

@@ -37,6 +37,7 @@ from stead.domain.tools import ToolContext, ToolOutcome
 from stead.domain.trials import Landing
 from stead.runtime import approvals, reading, recovery
 from stead.runtime.checking import Checker
+from stead.runtime.delegated import DelegatedCalls, closed
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
@@ -86,6 +87,7 @@ class Steps:
         self._keeper = keeper
         self._notes = notes
         self._checker = Checker(deps.gate, deps.proofs, deps.clock)
+        self.delegated = DelegatedCalls(deps, performer.lock, judgement, self._question)
 
     def world(self, stream: Stream) -> World | None:
         """The facts of the moment; a session whose model is gone is paused, with the reason."""
@@ -233,7 +235,7 @@ class Steps:
                 )
             )
         await stream.commit()
-        ran = await self._performer.perform_all({run.key: self._run(session, run) for run in runs})
+        ran = await self._performer.perform_all({run.key: self._run(stream, run) for run in runs})
         if kept:
             stream.add(*await self._keeper.after(session, changing[0].key, kept))
         for run in runs:
@@ -254,8 +256,9 @@ class Steps:
             stream.add(_kept_from_running(run.key, run.judged.tool, fault))
             return None
 
-    async def _run(self, session: Session, run: _Run) -> _Ran:
-        context = ToolContext(self._id, self._teller(run.key))
+    async def _run(self, stream: Stream, run: _Run) -> _Ran:
+        ask = partial(self.delegated.ask, stream, run.key)
+        context = ToolContext(self._id, self._teller(run.key), ask=ask)
         return _Ran(*await self._deps.gate.run(run.judged, run.verdict.permit, context))
 
     async def _record(self, stream: Stream, run: _Run, ran: _Ran | Cancelled) -> None:
@@ -263,6 +266,7 @@ class Steps:
         if call is None:  # the person ended all of it while this ran, and the model has been told
             stream.add(finished(key, judged.tool, "cancelled", "Stopped by the end of the session."))
             return
+        stream.add(*closed(stream.session, key))
         if isinstance(ran, Cancelled):
             stream.add(_cut_off(call))
             return

@@ -122,6 +122,8 @@ def _advanced(objective: Objective, event: ev.Event) -> Objective:
         case ev.ModelReplied(number=number, spend=spend, parts=parts):
             steps = objective.steps + max(1, sum(isinstance(part, ToolCall) for part in parts))
             return replace(_settled(objective, spend), steps=steps, replied=number)
+        case ev.CallDelegated():
+            return replace(objective, steps=objective.steps + 1)
         case ev.ModelFailed(number=number, spend=spend):
             return replace(_settled(objective, spend), replied=number)
         case ev.ReadingReplied(spend=spend) | ev.ReadingFailed(spend=spend):

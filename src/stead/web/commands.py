@@ -10,6 +10,7 @@ from typing import Any
 
 from stead.domain import commands as cmd
 from stead.domain import directive_commands as directives
+from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain import memory_commands as memory
 from stead.domain.bounds import Text
@@ -100,6 +101,8 @@ HOME = (
     Route("DELETE", "/rules/{id:rule}", "remove_rule", cmd.RemoveRule),
     post("/web-search", "set_web_search", cmd.SetSearch, "NewSearch"),
     Route("DELETE", "/web-search", "remove_web_search", cmd.RemoveSearch),
+    post("/external-agents", "configure_agent", external.ConfigureAgent, "NewExternalAgent", leads_to=_NAME),
+    Route("DELETE", "/external-agents/{name:mcp}", "remove_agent", external.RemoveAgent),
     post("/mcp", "configure_mcp", mcp.ConfigureMcp, "NewMcpServer", leads_to=_NAME),
     Route("DELETE", "/mcp/{name:mcp}", "remove_mcp", mcp.RemoveMcp),
     post("/mcp/{name:mcp}/approve", "approve_mcp_tools", mcp.ApproveMcpTools, "ShownTools"),

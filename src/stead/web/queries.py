@@ -28,6 +28,7 @@ from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.timeline import TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
+from stead.runtime.external_agents import AgentRoom
 from stead.runtime.home import HomeState
 from stead.runtime.loading import day_of
 from stead.runtime.mcp import McpRoom
@@ -72,6 +73,7 @@ _ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event
 _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
 _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
+_EXTERNAL = attrgetter("service.mcp.agents")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -394,6 +396,9 @@ HOME_ROUTES = (
     get("/autonomy", "show_autonomy", Rejudging.autonomy, _REJUDGING, bounds={"weeks": Field(_Weeks, 12)}),
     get("/rules/tools", "list_tool_rules", list_tool_rules),
     post("/rules/preview", "preview_rule", preview_rule, "WantedRule"),
+    get("/external-agents", "list_external_agents", AgentRoom.rows, _EXTERNAL),
+    get("/external-agents/runs", "list_agent_runs", AgentRoom.runs, _EXTERNAL),
+    post("/external-agents/{name:mcp}/test", "test_agent", AgentRoom.test, owner=_EXTERNAL),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
     post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),
