@@ -133,11 +133,8 @@ def apply(session: Session, event: ev.Event) -> None:
             session.grants = [grant for grant in session.grants if grant.tool != tool]
         case ev.SessionPaused() | ev.SessionStopped():
             session.phase = "paused"
-        case ev.SessionResumed(again=again):
-            session.phase = "active"
-            if again:
-                begin_turn(session, event.session_seq)
-            session.failures = session.not_before_ms = 0
+        case ev.SessionResumed():
+            _resume(session, body, event.session_seq)
         case ev.ChecksSet() | ev.ChecksRun() | ev.CheckAnswered():
             apply_checks(session, body)
         case ev.ObjectiveEnded():
@@ -371,6 +368,13 @@ def _settle(session: Session, spend: ev.Spend) -> None:
         usd_micros=session.spent.usd_micros - reserved.usd_micros + spend.usd_micros,
         price_known=session.spent.price_known and spend.price_known,
     )
+
+
+def _resume(session: Session, body: ev.SessionResumed, seq: int) -> None:
+    session.phase = "active"
+    if body.again:
+        begin_turn(session, seq)
+    session.failures = session.not_before_ms = 0
 
 
 def _end(session: Session, body: ev.ObjectiveEnded) -> None:
