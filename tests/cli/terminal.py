@@ -11,8 +11,9 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 
 import pyte
 
@@ -104,7 +105,14 @@ def take_terminal() -> None:
 
 
 @contextmanager
-def at_terminal(cli: Cli, *words: str, rows: int = 24, columns: int = 80, **extra: str) -> Iterator[Terminal]:
+def at_terminal(
+    cli: Cli,
+    *words: str,
+    rows: int = 24,
+    columns: int = 80,
+    env: Mapping[str, str] = MappingProxyType({}),
+    **extra: str,
+) -> Iterator[Terminal]:
     screen, keyboard = pty.openpty()
     fcntl.ioctl(keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     process = subprocess.Popen(
@@ -113,7 +121,7 @@ def at_terminal(cli: Cli, *words: str, rows: int = 24, columns: int = 80, **extr
         stdout=keyboard,
         stderr=keyboard,
         cwd=cli.directory,
-        env=cli.environment(**{"TERM": "xterm-256color", **extra}),
+        env=cli.environment(**{"TERM": "xterm-256color", **env, **extra}),
         start_new_session=True,
         preexec_fn=take_terminal,
     )

@@ -149,7 +149,7 @@ def test_a_terminal_of_another_time_shows_all_that_it_can(cli: Cli, serve: Serve
 
     api = serve(turn=speaks)
     sitting = seat(api, cli)
-    with at_terminal(cli, "chat", "--resume", sitting.id, **extra) as terminal:
+    with at_terminal(cli, "chat", "--resume", sitting.id, env=extra) as terminal:
         terminal.shows("[idle]")
         terminal.type("hello\r" if "LANG" in extra else "hello\n")
         terminal.shows(" done")

@@ -258,7 +258,7 @@ def test_colour_is_for_terminals_that_want_it(cli: Cli, serve: Serve) -> None:
     assert "\x1b[33munverified\x1b[0m" in terminal.seen
     assert "\x1b" not in colour.sub("", terminal.seen), "nothing but colour"
     for words, extra in ((["--plain"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})):
-        with at_terminal(cli, *words, "objectives", **extra) as terminal:
+        with at_terminal(cli, *words, "objectives", env=extra) as terminal:
             assert terminal.end() == 0
         assert "\x1b" not in terminal.seen
 

@@ -156,7 +156,7 @@ class OpenMachines:
 class NoTerminals:
     """A host on which no terminal can be made."""
 
-    async def open(self, session: SessionId, id: str, rows: int, columns: int) -> None:
+    async def open(self, session: SessionId, id: str, rows: int, columns: int, line: str = "") -> None:
         raise MachineUnavailable("a simulation has no terminals")
 
     async def close(self, session: SessionId, id: str) -> Ended:

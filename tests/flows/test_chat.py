@@ -35,7 +35,7 @@ DONE = Turn("README.md says **quills** now; `grep` finds it.")
 @contextmanager
 def chatting(house: LivingHome, project: Path, *words: str, columns: int = 80, **extra: str) -> Iterator[Terminal]:
     cli = Cli(house.home, project)
-    with at_terminal(cli, "chat", *words, rows=40, columns=columns, **{"NO_COLOR": "1", **extra}) as terminal:
+    with at_terminal(cli, "chat", *words, rows=40, columns=columns, env={"NO_COLOR": "1", **extra}) as terminal:
         yield terminal
 
 
