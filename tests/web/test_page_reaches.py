@@ -22,6 +22,8 @@ ELSEWHERE = {
         for verb in ("delete", "messages", "pause", "resume", "revoke", "stop")
     },
     ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast` has",
+    ("post", "/sessions/{session}/lines"): "the page has terminals to type in; it shows the lines that a chat ran",
+    ("post", "/sessions/{session}/compact"): "the page has no form for it yet; `/compact` in `stead chat` has",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""
