@@ -29,22 +29,24 @@ TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 766,
-    "brain": 2484,
-    "cli": 6227,
-    "client": 428,
-    "domain": 6037,
-    "egress": 820,
-    "guardian": 2341,
-    "machines": 7679,
-    "memory": 4818,
-    "net": 69,
+    "": 848,
+    "brain": 2750,
+    "cli": 7671,
+    "client": 430,
+    "domain": 6848,
+    "egress": 832,
+    "guardian": 2444,
+    "machines": 7879,
+    "mcp": 1136,
+    "memory": 4821,
+    "net": 278,
+    "protocols": 1107,
     "providers": 3511,
-    "runtime": 7005,
+    "runtime": 8309,
     "screen": 1527,
-    "storage": 4185,
-    "tools": 1678,
-    "web": 2458,
+    "storage": 4210,
+    "tools": 2191,
+    "web": 2560,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""

@@ -6,13 +6,15 @@ command line imports this at its start.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from stead.domain.errors import InvalidRequest
+from stead.domain.errors import Conflict, InvalidRequest
 
 CHROMIUM = (
     "/usr/lib/chromium/chromium",
@@ -281,3 +283,20 @@ def _is_zone(value: object) -> bool:
 
     named = isinstance(value, str) and re.fullmatch(_ZONE, value)
     return value == "" or bool(named and any(os.path.isfile(f"{folder}/{value}") for folder in TZPATH))
+
+
+@contextlib.contextmanager
+def sole_daemon(home: Home) -> Iterator[None]:
+    """Hold the home's lock. The kernel drops it with the process, so that a crash locks nobody out.
+
+    Raises:
+        Conflict: another daemon serves the home.
+    """
+    import fcntl  # the command line has no use for it
+
+    with open(os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Conflict(f"another daemon serves {str(home.root)!r} already; see `stead status`") from error
+        yield

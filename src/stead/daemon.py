@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import fcntl
 import gc
 import getpass
 import logging
@@ -17,7 +15,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,10 +23,10 @@ import msgspec
 import uvloop
 
 from stead import __version__
-from stead.config import Home, Settings, load_settings, use_time_zone
+from stead.config import Home, Settings, load_settings, sole_daemon, use_time_zone
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
-from stead.domain.errors import Conflict, InvalidRequest, SteadError
+from stead.domain.errors import InvalidRequest, SteadError
 from stead.domain.forgetting import Purges
 from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CallKey, CommandId, SessionId
 from stead.domain.tools import Tool
@@ -115,21 +113,6 @@ class WallClock:
     def now_ms(self) -> int:
         """Milliseconds since 1970 (UTC)."""
         return time.time_ns() // 1_000_000
-
-
-@contextlib.contextmanager
-def sole_daemon(home: Home) -> Iterator[None]:
-    """Hold the home's lock. The kernel drops it with the process, so that a crash locks nobody out.
-
-    Raises:
-        Conflict: another daemon serves the home.
-    """
-    with open(os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise Conflict(f"another daemon serves {str(home.root)!r} already; see `stead status`") from error
-        yield
 
 
 @dataclass(frozen=True)
