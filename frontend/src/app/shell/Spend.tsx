@@ -14,7 +14,7 @@ export function Spend() {
   return (
     <Link
       to="/usage"
-      className="tabular flex min-h-6 items-center whitespace-nowrap text-ink-2 text-xs hover:text-ink"
+      className="tabular flex min-h-6 items-center whitespace-nowrap text-ink-2 text-xs hover:text-ink max-[23rem]:hidden"
       title={t("spentToday")}
     >
       <span className="sr-only">{t("spentToday")} </span>
