@@ -23,29 +23,29 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10494
+TRUSTED_BASE_LINES = 10611
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 813,
+    "": 832,
     "brain": 2484,
-    "cli": 6443,
+    "cli": 6535,
     "client": 428,
-    "domain": 6254,
-    "egress": 820,
+    "domain": 6376,
+    "egress": 832,
     "guardian": 2341,
-    "machines": 7841,
+    "machines": 7873,
     "mcp": 1179,
     "memory": 4814,
-    "net": 212,
+    "net": 278,
     "providers": 3511,
-    "runtime": 7207,
+    "runtime": 7516,
     "screen": 1527,
-    "storage": 4179,
-    "tools": 1732,
-    "web": 2467,
+    "storage": 4181,
+    "tools": 2147,
+    "web": 2475,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""
