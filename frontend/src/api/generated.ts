@@ -4573,7 +4573,7 @@ export interface components {
          *         settings: variables of its environment. No secrets.
          *         secrets: variables of its environment, each with the name of the secret whose placeholder it holds; the value
          *             takes its place on the way to a host that the secret is bound to.
-         *         method: by which of its ways to sign in it is told to; "" for none.
+         *         method: the id of its way to sign in; "" for none.
          *         mode: in which of its modes it works, as it calls them; "" for the one that it chooses.
          */
         ExternalAgent: {

@@ -90,7 +90,7 @@ _ADD = (
     arg("--host HOST...", "that its machine may reach: its vendor's"),
     arg("--set NAME=VALUE...", "a variable of its environment; no secret"),
     arg("--secret NAME=SECRET...", "a variable that holds a placeholder of a secret that is bound to one of its hosts"),
-    arg("--method ID", "how it is told to sign in, where it wants that; stead agent test lists its ways"),
+    arg("--method ID", "how it signs in, where it has to; stead agent test lists its ways"),
     arg("--mode ID", "which of its modes it works in; choose the one in which it asks"),
 )
 _ROWS: dict[str, Row] = {

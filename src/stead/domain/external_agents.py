@@ -33,7 +33,7 @@ class ExternalAgent(msgspec.Struct, frozen=True):
         settings: variables of its environment. No secrets.
         secrets: variables of its environment, each with the name of the secret whose placeholder it holds; the value
             takes its place on the way to a host that the secret is bound to.
-        method: by which of its ways to sign in it is told to; "" for none.
+        method: the id of its way to sign in; "" for none.
         mode: in which of its modes it works, as it calls them; "" for the one that it chooses.
     """
 
@@ -202,7 +202,7 @@ class AgentPrograms(Protocol):
 
 
 class AgentHouse(Protocol):
-    """What the tool that hands work to agents is told, and tells."""
+    """The set-up of agents, as the tool that hands work to them reads it, and the record of runs."""
 
     def find(self, name: str) -> ExternalAgent | None:
         """The agent of this name; nothing when there is none."""

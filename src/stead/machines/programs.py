@@ -76,7 +76,7 @@ class _Program:
         return b""
 
     async def end(self) -> None:
-        """As ``Program.end``; whoever asks later waits for the same end, and nobody breaks it off half-way."""
+        """As ``Program.end``; a later caller waits for the same end, and no caller can interrupt it."""
         if self._ending is None:
             self._ending = asyncio.create_task(self._end(), name="end of a program")
         await asyncio.shield(self._ending)

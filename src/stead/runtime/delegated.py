@@ -52,7 +52,7 @@ class DelegatedCalls:
         self._waiting: set[asyncio.Event] = set()
 
     def wake(self) -> None:
-        """Something about the session may have changed: whoever waits for an answer looks."""
+        """Something about the session may have changed: each waiter looks again."""
         for waiter in self._waiting:
             waiter.set()
 

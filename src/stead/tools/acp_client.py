@@ -179,7 +179,7 @@ class AcpClient:
                 self._on_words(f"\n[{' '.join(str(title).split())[:200]}]\n")
 
     def _known(self, update: Json) -> Json:
-        """A tool call with what an update says of it; what is not said anew stays."""
+        """A tool call with what an update says of it; what it does not mention stays."""
         ident = str(update.get("toolCallId"))[:200]
         known = {**self._calls.pop(ident, {}), **{key: value for key, value in update.items() if value is not None}}
         self._calls[ident] = known

@@ -189,7 +189,7 @@ class _Run:
                 self._end = await client.prompt(self._task.task)
         except TimeoutError:
             self._end = "time"
-            await _told_to_stop(client)
+            await _cancel(client)
         except (FetchFault, MachineError) as fault:
             self._end, self._fault = ("requests" if self._asked > MOST_REQUESTS else "fault"), str(fault)
         finally:
@@ -274,7 +274,7 @@ def _hidden(text: str, environment: Mapping[str, str]) -> str:
     return text
 
 
-async def _told_to_stop(client: AcpClient) -> None:
+async def _cancel(client: AcpClient) -> None:
     try:
         await client.cancel()
     except (SteadError, TimeoutError):
