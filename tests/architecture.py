@@ -23,7 +23,7 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10306
+TRUSTED_BASE_LINES = 10741
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
@@ -42,7 +42,7 @@ PACKAGE_LINES = {
     "net": 278,
     "protocols": 1107,
     "providers": 3511,
-    "runtime": 8309,
+    "runtime": 8313,
     "screen": 1527,
     "storage": 4210,
     "tools": 2191,

@@ -22,10 +22,8 @@ ELSEWHERE = {
         for verb in ("delete", "messages", "pause", "resume", "revoke", "stop")
     },
     ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast` has",
-<<<<<<< HEAD
     ("post", "/sessions/{session}/lines"): "the page has terminals to type in; it shows the lines that a chat ran",
     ("post", "/sessions/{session}/compact"): "the page has no form for it yet; `/compact` in `stead chat` has",
-=======
     **{
         (method, f"/external-agents{path}"): "external agents are set up by the command line, with their vendors' words"
         for method, path in (
@@ -36,7 +34,6 @@ ELSEWHERE = {
             ("post", "/{name}/test"),
         )
     },
->>>>>>> deleg17
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

@@ -65,6 +65,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/approvals/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Approvals
+         * @description Every question to the person, newest first: what was asked, the answer, who gave it, when, where, its digest.
+         */
+        get: operations["export_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/attachments": {
         parameters: {
             query?: never;
@@ -1408,7 +1428,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Continue from its last recorded step.
+         * @description Continue from its last recorded step. In an idle session, take up again a turn that ended without an answer.
          */
         post: operations["resume"];
         delete?: never;
@@ -2033,6 +2053,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Agents
+         * @description The subagents below it, oldest first, so that each comes after its parent; 500 at most.
+         */
+        get: operations["list_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/budget": {
         parameters: {
             query?: never;
@@ -2277,6 +2317,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compact Context
+         * @description Have the model sum up the older messages between two turns; from then on the summary is sent in their place.
+         */
+        post: operations["compact_context"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/context": {
         parameters: {
             query?: never;
@@ -2447,10 +2507,30 @@ export interface paths {
         get?: never;
         /**
          * Label Session
-         * @description Name a session or objective, tag it, put it into the archive or take it out. What is left out stays.
+         * @description Name a session or objective, tag it, put it into the archive or the trash or take it out.
          */
         put: operations["label_session"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Line
+         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
+         */
+        post: operations["run_line"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2537,6 +2617,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Profile
+         * @description Choose another strictness for a session: for every call that is judged from now on.
+         */
+        post: operations["set_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/raw": {
         parameters: {
             query?: never;
@@ -2568,7 +2668,7 @@ export interface paths {
         put?: never;
         /**
          * Resume Session
-         * @description Continue from its last recorded step.
+         * @description Continue from its last recorded step. In an idle session, take up again a turn that ended without an answer.
          */
         post: operations["resume_session"];
         delete?: never;
@@ -3146,6 +3246,35 @@ export interface components {
             type: "external_agent.configured";
         };
         /**
+         * AgentEnded
+         * @description A subagent ended; what it did not use is the parent's again.
+         *
+         *     Args:
+         *         key: of the call that started it.
+         *         session: the subagent's.
+         *         status: as of ``ObjectiveEnded``.
+         *         reason: likewise.
+         *         spend: what it used, its own subagents included.
+         *         iterations: likewise.
+         *         worked_ms: likewise.
+         *         facts: what its record holds.
+         *         taint: what it has read, and so what its report is worth.
+         */
+        AgentEnded: {
+            facts: components["schemas"]["RunFacts"];
+            iterations: number;
+            key: string;
+            reason: string;
+            session: string;
+            spend: components["schemas"]["Spend"];
+            /** @enum {unknown} */
+            status: "answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified";
+            taint: components["schemas"]["Taint"];
+            /** @enum {unknown} */
+            type: "agent.ended";
+            worked_ms: number;
+        };
+        /**
          * AgentRemoved
          * @description An external agent is no longer used.
          */
@@ -3220,6 +3349,49 @@ export interface components {
             type: "external_agent.run_started";
         };
         /**
+         * AgentSpawned
+         * @description A call started a subagent. It is written in one transaction with the first facts of the subagent's session.
+         *
+         *     Args:
+         *         key: of the call, which ends when the subagent does.
+         *         session: the subagent's.
+         *         title: of it.
+         *         specialist: its kind; "" for none.
+         *         source: where the specialist's text came from.
+         *         depth: as of ``domain.agents.Parent``.
+         *         allotment: what is set aside for it.
+         *         dropped: tools and hosts that were asked for, and that it did not get as its parent has not got them.
+         */
+        AgentSpawned: {
+            allotment: components["schemas"]["Allotment"];
+            depth: number;
+            dropped: string[];
+            key: string;
+            session: string;
+            /** @enum {unknown} */
+            source: "" | "bundled" | "person";
+            specialist: string;
+            title: string;
+            /** @enum {unknown} */
+            type: "agent.spawned";
+        };
+        /**
+         * Allotment
+         * @description What a subagent may use at most; its parent cannot use it meanwhile, and gets back what is left.
+         *
+         *     Args:
+         *         tokens: 1 or more.
+         *         usd_micros: "unlimited" only where the parent's money is.
+         *         seconds: of work, as of ``Limits.wall_s``; 1 or more.
+         *         iterations: model requests; 1 to 1,000.
+         */
+        Allotment: {
+            iterations: number;
+            seconds: number;
+            tokens: number;
+            usd_micros: number | "unlimited";
+        };
+        /**
          * AllowedHost
          * @description No longer let machines reach a host, and cut what is open. ``host`` as it was allowed.
          */
@@ -3279,6 +3451,8 @@ export interface components {
          */
         Answer: {
             command: string;
+            /** @default  */
+            intent: string;
             seq: number;
             session: string;
             /** @default  */
@@ -4505,7 +4679,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4535,7 +4709,8 @@ export interface components {
          * @description What a program compares (``code``) and what a person reads: the cause and the next step.
          */
         ErrorText: {
-            code: string;
+            /** @enum {unknown} */
+            code: "auth" | "budget" | "caller" | "conflict" | "content_type" | "csrf" | "embedding" | "error" | "fenced" | "fetch" | "host" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "method" | "model" | "not_found" | "origin" | "peer" | "permit" | "rate" | "storage" | "timeout" | "too_large" | "tool" | "wrong_key";
             message: string;
         };
         /**
@@ -5086,6 +5261,21 @@ export interface components {
          */
         Integrity: "person" | "trusted" | "untrusted";
         /**
+         * IntentAnswered
+         * @description The person typed something that needs no model (``brain.intents``); Stead did it and answered. No model reads it.
+         *
+         *     ``words``: as typed; ``answer``: Stead's own, plain text.
+         */
+        IntentAnswered: {
+            answer: string;
+            door: string;
+            /** @enum {unknown} */
+            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "sessions" | "status" | "stop" | "stop_all";
+            /** @enum {unknown} */
+            type: "intent.answered";
+            words: string;
+        };
+        /**
          * Isolation
          * @description What the host can offer.
          *
@@ -5212,8 +5402,11 @@ export interface components {
          *         repetition: the same reply text this many times in a row ends it.
          *         wall_s: seconds of work (requests, tools and checks); pauses and waits are not counted.
          *         send_backs: how often it is sent back to work when it reports and a check fails, before it ends as incomplete.
+         *         calls: of tools, 0 to 100,000.
          */
         Limits: {
+            /** @default 10000 */
+            calls: number;
             /** @default 50 */
             iterations: number;
             /** @default 3 */
@@ -5230,7 +5423,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5238,6 +5431,42 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * LineRan
+         * @description A line ended that the person ran themselves, and its terminal with it. The model reads what it printed.
+         *
+         *     Args:
+         *         id: of its terminal.
+         *         line: as they gave it.
+         *         exit_code: 128 and the signal when it was killed.
+         *         why: as of ``TerminalClosed``.
+         *         text: what it printed, without what nobody sees and what is secret; in the middle, what is too much is left out.
+         *         size_bytes: of all that it printed.
+         *         duration_ms: how long it ran.
+         *         source: what its output may come from, as of ``ToolFinished``.
+         *         label: of the output, which is no word of the person's.
+         */
+        LineRan: {
+            duration_ms: number;
+            exit_code: number;
+            id: string;
+            /**
+             * @default {
+             *       "integrity": "untrusted",
+             *       "confidentiality": "private",
+             *       "typed": false
+             *     }
+             */
+            label: components["schemas"]["Label"];
+            line: string;
+            size_bytes: number;
+            source: string;
+            text: string;
+            /** @enum {unknown} */
+            type: "line.ran";
+            /** @enum {unknown} */
+            why: "closed" | "disk" | "exited" | "lost" | "memory" | "stopped";
         };
         /**
          * LiveGrant
@@ -5282,6 +5511,18 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
+        };
+        /**
+         * Material
+         * @description A text that a person hands over and did not write, such as a file that is open in their editor.
+         *
+         *     Args:
+         *         name: what it is, for people and the model.
+         *         text: the model reads it as anything else that others wrote, so it grants nothing.
+         */
+        Material: {
+            name: string;
+            text: string;
         };
         /**
          * McpChange
@@ -5790,6 +6031,8 @@ export interface components {
             /** @default false */
             interrupts: boolean;
             label: components["schemas"]["Label"];
+            /** @default  */
+            material: string;
             text: string;
             /** @enum {unknown} */
             type: "message.received";
@@ -6166,7 +6409,8 @@ export interface components {
              *       "stall": 3,
              *       "repetition": 3,
              *       "wall_s": 14400,
-             *       "send_backs": 3
+             *       "send_backs": 3,
+             *       "calls": 10000
              *     }
              */
             limits: components["schemas"]["Limits"];
@@ -6302,7 +6546,8 @@ export interface components {
              *       "stall": 3,
              *       "repetition": 3,
              *       "wall_s": 14400,
-             *       "send_backs": 3
+             *       "send_backs": 3,
+             *       "calls": 10000
              *     }
              */
             limits: components["schemas"]["Limits"];
@@ -6403,6 +6648,8 @@ export interface components {
          *     ``iterations`` are those of the turn under way. An interactive session has no goal, and never ends.
          */
         ObjectiveRow: {
+            /** @default 0 */
+            agents: number;
             /** @default false */
             archived: boolean;
             budget: components["schemas"]["Budget"];
@@ -6425,6 +6672,8 @@ export interface components {
              *     }
              */
             facts: components["schemas"]["RunFacts"];
+            /** @default  */
+            fault: ("budget" | "caller" | "conflict" | "embedding" | "error" | "fenced" | "fetch" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "model" | "not_found" | "peer" | "permit" | "storage" | "tool" | "wrong_key") | "";
             goal: string;
             /** @default [] */
             guarded: string[];
@@ -6437,6 +6686,8 @@ export interface components {
             kind: "objective" | "session";
             /** @default null */
             opinion: components["schemas"]["Opinion"] | null;
+            /** @default  */
+            parent: string;
             pending_approvals: number;
             plan: components["schemas"]["PlanStep"][];
             price_known: boolean;
@@ -6448,6 +6699,8 @@ export interface components {
              *     }
              */
             review: components["schemas"]["Review"];
+            /** @default  */
+            specialist: string;
             /** @enum {unknown} */
             status: "answered" | "cancelled" | "closed" | "failed" | "idle" | "incomplete" | "paused" | "pending" | "running" | "unverified" | "verified" | "waiting";
             summary: string;
@@ -6456,6 +6709,8 @@ export interface components {
             title: string;
             tokens_reserved: number;
             tokens_used: number;
+            /** @default 0 */
+            trashed_ms: number;
             /** @default 0 */
             turns: number;
             updated_ms: number;
@@ -6594,6 +6849,16 @@ export interface components {
          */
         OwnArguments: {
             arguments: string;
+        };
+        /**
+         * OwnLine
+         * @description Run one line of the person's own in the session's folder, in a terminal of its own that nobody types in.
+         *
+         *     The answer's text is the id of that terminal, and comes before the line has ended. What it prints is recorded when
+         *     it has, and the model reads it before the person's next words. It begins no turn.
+         */
+        OwnLine: {
+            line: string;
         };
         /**
          * Page[AgentRow]
@@ -6929,6 +7194,28 @@ export interface components {
             next: string;
         };
         /**
+         * Parent
+         * @description Whose subagent a session is.
+         *
+         *     Args:
+         *         session: the parent.
+         *         key: of the call that started it.
+         *         depth: 1 for the child of a session that is no subagent itself, up to ``MAX_DEPTH``.
+         *         root: the session above all others, whose goal it serves.
+         *         specialist: its kind; "" for none.
+         *         taint: the parent's when it was started.
+         */
+        Parent: {
+            depth: number;
+            key: string;
+            root: string;
+            session: string;
+            /** @default  */
+            specialist: string;
+            /** @default {} */
+            taint: components["schemas"]["Taint"];
+        };
+        /**
          * Period
          * @description What was asked in a time.
          *
@@ -7126,6 +7413,16 @@ export interface components {
          * @enum {unknown}
          */
         Profile: "ask" | "readonly" | "work";
+        /**
+         * ProfileSet
+         * @description The person chose another strictness for the calls that are judged from here on.
+         */
+        ProfileSet: {
+            door: string;
+            profile: components["schemas"]["Profile"];
+            /** @enum {unknown} */
+            type: "profile.set";
+        };
         /**
          * Progress
          * @description How far a session's long work outside of calls is.
@@ -7953,14 +8250,20 @@ export interface components {
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
+         *     the model reads after these words. ``to_model``: what needs no model, such as "status" (``brain.intents``), is sent
+         *     to it all the same.
          */
         Said: {
             /** @default [] */
             attachments: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             /** @default false */
             interrupt: boolean;
             text: string;
+            /** @default false */
+            to_model: boolean;
         };
         /**
          * Scope
@@ -8187,7 +8490,7 @@ export interface components {
         };
         /**
          * SessionLabelled
-         * @description The person named it, tagged it, or put it into the archive or took it out; what is None stays as it is.
+         * @description The person named or tagged it, put it into the archive or the trash or took it out; None stays as it is.
          */
         SessionLabelled: {
             /** @default null */
@@ -8197,6 +8500,8 @@ export interface components {
             tags: string[] | null;
             /** @default null */
             title: string | null;
+            /** @default null */
+            trashed: boolean | null;
             /** @enum {unknown} */
             type: "session.labelled";
         };
@@ -8234,6 +8539,8 @@ export interface components {
              * @enum {unknown}
              */
             mode: "trial" | "workspace";
+            /** @default null */
+            parent: components["schemas"]["Parent"] | null;
             profile: components["schemas"]["Profile"];
             /** @default null */
             rules: components["schemas"]["Rule"][] | null;
@@ -8252,8 +8559,14 @@ export interface components {
         /**
          * SessionPaused
          * @description Nothing further starts until it is resumed. What was under way is finished and recorded.
+         *
+         *     Args:
+         *         why: cause and next step, for the terminal.
+         *         fault: what kind of fault paused it, so that a page can offer what helps; "" for a person.
          */
         SessionPaused: {
+            /** @default  */
+            fault: ("budget" | "caller" | "conflict" | "embedding" | "error" | "fenced" | "fetch" | "internal" | "invalid" | "machine" | "machine_died" | "machine_unavailable" | "model" | "not_found" | "peer" | "permit" | "storage" | "tool" | "wrong_key") | "";
             /** @enum {unknown} */
             type: "session.paused";
             why: string;
@@ -8261,8 +8574,13 @@ export interface components {
         /**
          * SessionResumed
          * @description It goes on from its last recorded step.
+         *
+         *     Args:
+         *         again: a turn that ended before the model had answered is taken up again, as the next one.
          */
         SessionResumed: {
+            /** @default false */
+            again: boolean;
             /** @enum {unknown} */
             type: "session.resumed";
         };
@@ -8502,6 +8820,26 @@ export interface components {
             enabled: boolean;
         };
         /**
+         * Taint
+         * @description What a session's model has been given, by whose word: it goes down to a subagent, and comes back with its report.
+         *
+         *     Args:
+         *         sources: as of ``Session.sources``.
+         *         held: as of ``Session.held``.
+         *         strayed: as of ``Session.strayed``.
+         *         stained: as of ``Session.stained``.
+         */
+        Taint: {
+            /** @default public */
+            held: components["schemas"]["Confidentiality"];
+            /** @default [] */
+            sources: string[];
+            /** @default [] */
+            stained: string[];
+            /** @default false */
+            strayed: boolean;
+        };
+        /**
          * Tally
          * @description How many there are of one kind of something.
          */
@@ -8543,22 +8881,37 @@ export interface components {
         /**
          * TerminalOpened
          * @description The person opened a terminal in the session's folder; what they type and read there is not recorded.
+         *
+         *     ``line``: the one line of theirs that it runs, in place of a shell to type in; see ``LineRan``.
          */
         TerminalOpened: {
             columns: number;
             door: string;
             id: string;
+            /** @default  */
+            line: string;
             rows: number;
             /** @enum {unknown} */
             type: "terminal.opened";
         };
         /**
          * TerminalRow
-         * @description A terminal that is open. ``watchers``: how many look at it now.
+         * @description A terminal that is open.
+         *
+         *     Args:
+         *         id: its own.
+         *         session: whose.
+         *         rows: how many lines it shows.
+         *         columns: how wide they are.
+         *         opened_ms: when.
+         *         watchers: how many look at it now.
+         *         line: the one line of the person's that it runs; "" for a shell.
          */
         TerminalRow: {
             columns: number;
             id: string;
+            /** @default  */
+            line: string;
             opened_ms: number;
             rows: number;
             session: string;
@@ -9016,13 +9369,16 @@ export interface components {
         };
         /**
          * WantedLabels
-         * @description Name a session or objective, tag it, put it into the archive or take it out. What is left out stays.
+         * @description Name a session or objective, tag it, put it into the archive or the trash or take it out.
+         *
+         *     What is left out stays.
          *
          *     Args:
          *         session: whose; it may have ended.
          *         title: up to 80 characters.
          *         tags: in place of those that it has, each of up to 40 characters without spaces and commas.
          *         archived: whether lists leave it out unless they are asked for it.
+         *         trashed: deleted, and kept for 30 days (``domain.trash``); only what has ended or is closed can be.
          */
         WantedLabels: {
             /** @default null */
@@ -9031,6 +9387,8 @@ export interface components {
             tags: string[] | null;
             /** @default null */
             title: string | null;
+            /** @default null */
+            trashed: boolean | null;
         };
         /**
          * WantedMarks
@@ -9110,6 +9468,15 @@ export interface components {
          */
         WantedPlan: {
             steps: components["schemas"]["PlanStep"][];
+        };
+        /**
+         * WantedProfile
+         * @description Choose another strictness for a session: for every call that is judged from now on.
+         *
+         *     A question that is open stays open. A session on trial cannot be made readonly.
+         */
+        WantedProfile: {
+            profile: components["schemas"]["Profile"];
         };
         /**
          * WantedPrompt
@@ -9254,12 +9621,18 @@ export interface components {
          *
          *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
-         *     model is shown with it, by the names (``content``) under which it was uploaded within a day.
+         *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
+         *     the model reads after these words. ``to_model``: what needs no model, such as "status" (``brain.intents``), is sent
+         *     to it all the same.
          */
         Words: {
             /** @default [] */
             attachments: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             text: string;
+            /** @default false */
+            to_model: boolean;
         };
     };
     responses: never;
@@ -9359,6 +9732,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    export_approvals: {
+        parameters: {
+            query?: {
+                format?: "csv" | "json";
+                session?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -11472,6 +11877,7 @@ export interface operations {
                 /** @description Milliseconds since 1970; 0 for now. */
                 known_ms?: number;
                 limit?: number;
+                nearest?: boolean;
                 query: string;
                 source?: ("chat" | "memory" | "talk")[];
                 superseded?: boolean;
@@ -11738,7 +12144,7 @@ export interface operations {
             query?: {
                 /** @description The ``next`` of the page before. */
                 after?: string;
-                archived?: "any" | "no" | "yes";
+                archived?: "any" | "no" | "trash" | "yes";
                 /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
                 limit?: number;
@@ -13098,7 +13504,7 @@ export interface operations {
             query?: {
                 /** @description The ``next`` of the page before. */
                 after?: string;
-                archived?: "any" | "no" | "yes";
+                archived?: "any" | "no" | "trash" | "yes";
                 /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
                 limit?: number;
@@ -13189,6 +13595,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ObjectiveRow"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ObjectiveRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -13681,6 +14118,44 @@ export interface operations {
             };
         };
     };
+    compact_context: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     show_context: {
         parameters: {
             query?: never;
@@ -13789,8 +14264,7 @@ export interface operations {
     export_session: {
         parameters: {
             query?: {
-                /** @description The only one there is. */
-                format?: "markdown";
+                format?: "html" | "jsonl" | "markdown";
             };
             header?: never;
             path: {
@@ -14002,6 +14476,44 @@ export interface operations {
             };
         };
     };
+    run_line: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnLine"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     send_session_message: {
         parameters: {
             query?: never;
@@ -14131,6 +14643,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WantedPlan"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_profile: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedProfile"];
             };
         };
         responses: {

@@ -80,7 +80,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             carry_over(session, carried)
         case ev.CheckpointTaken():
             session.marks.append(Mark(body.id, body.turn, body.at, body.root, seq, ts_ms, body))
-        case ev.CheckpointFailed():
+        case ev.CheckpointFailed() | ev.IntentAnswered():  # no model reads it
             return
         case ev.CheckpointRestored(files=files, conversation=conversation, id=id, changed=changed):
             if files and not conversation and session.messages:
@@ -119,24 +119,27 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
         case ev.ContextTrimmed(upto=upto, counted_percent=percent):
             session.trimmed, session.counted_percent = upto, percent
             rewritten(session)
-        case ev.ContextCompacted(upto=upto, head=head, counted_percent=percent):
-            asked = session.compacting or len(session.messages)
-            session.messages = [*head, *session.messages[upto:asked], *_heard_meanwhile(session, asked)]
-            session.trimmed, session.counted_percent = 0, percent
-            session.compacting = 0
-            session.resting, session.shortening = session.resting or session.shortening, False
-            session.waiting = {seq: said for seq, said in session.waiting.items() if said in session.messages}
-            session.recalled = []
-            rewritten(session)
+        case ev.ContextCompacted():
+            _compact(session, body)
         case ev.InstructionsSet(text=text):
             session.instructions = text
             rewritten(session)
         case ContentRedacted():
             rewritten(session)
-        case ev.IntentAnswered():
-            return  # no model reads it
         case _:
             assert_never(body)
+
+
+def _compact(session: Session, body: ev.ContextCompacted) -> None:
+    """Put the summary in place of what it sums up; what came while it was made stays behind it."""
+    asked = session.compacting or len(session.messages)
+    session.messages = [*body.head, *session.messages[body.upto : asked], *_heard_meanwhile(session, asked)]
+    session.trimmed, session.counted_percent = 0, body.counted_percent
+    session.compacting = 0
+    session.resting, session.shortening = session.resting or session.shortening, False
+    session.waiting = {seq: said for seq, said in session.waiting.items() if said in session.messages}
+    session.recalled = []
+    rewritten(session)
 
 
 def apply_terminal(session: Session, body: ev.TerminalOpened | ev.LineRan | ev.TerminalClosed) -> None:

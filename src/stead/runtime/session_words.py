@@ -69,20 +69,13 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
         case cmd.AnswerCheck(id=id, holds=holds):
             return _answered(session, id, holds=holds, door=door)
         case cmd.SwitchModel():
-            chain = command.chain or session.spec.chain
-            effort = session.spec.effort if command.effort is None else command.effort
-            if (chain, effort) == (session.spec.chain, session.spec.effort):
-                raise Conflict("it uses these models already, with this effort")
-            return (ev.ModelSwitched(chain, effort, unpriced(chain, models), door),)
+            return (_switched(session, command, door, models),)
         case cmd.SetProfile(profile=profile):
             return (_strictness(session, profile, door),)
         case _ if session.end is not None:
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
-        case cmd.SendMessage(text=text, interrupt=interrupt, attachments=attached, context=context):
-            if text.strip() or not attached:
-                check_text(text)
-            handed = (ev.MessageReceived(one.text, door, Label(), material=one.name) for one in context)
-            return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt), *handed)
+        case cmd.SendMessage():
+            return _heard(command, door)
         case cmd.ChangeMessage():
             return (_changed(session, command, door),)
         case cmd.ChangeGoal(goal=goal):
@@ -108,6 +101,22 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             return _on_run(command, session, door)
         case _:
             assert_never(command)
+
+
+def _switched(session: Session, command: cmd.SwitchModel, door: str, models: Models) -> ev.ModelSwitched:
+    chain = command.chain or session.spec.chain
+    effort = session.spec.effort if command.effort is None else command.effort
+    if (chain, effort) == (session.spec.chain, session.spec.effort):
+        raise Conflict("it uses these models already, with this effort")
+    return ev.ModelSwitched(chain, effort, unpriced(chain, models), door)
+
+
+def _heard(command: cmd.SendMessage, door: str) -> Facts:
+    """The person's words, and what they hand over with them, which is nobody's word."""
+    if command.text.strip() or not command.attachments:
+        check_text(command.text)
+    handed = (ev.MessageReceived(one.text, door, Label(), material=one.name) for one in command.context)
+    return (ev.MessageReceived(text=command.text, door=door, label=PERSON, interrupts=command.interrupt), *handed)
 
 
 def _require_root(session: Session) -> None:

@@ -24,7 +24,7 @@ from stead.domain.checkpoints import FileChange, Version
 from stead.domain.effects import CallModel, Finish, RunChecks
 from stead.domain.ends import End
 from stead.domain.errors import InvalidRequest, MachineError, ModelFault, NotFound, SteadError
-from stead.domain.ids import NO_COMMAND, ApprovalId, CallKey, RequestNo, SessionId
+from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, Progress, TextDelta
 from stead.domain.messages import MACHINE
 from stead.domain.opinions import Opinion
@@ -307,10 +307,8 @@ class Steps:
         if isinstance(opening, str):
             stream.add(finished(run.key, run.judged.tool, "error", opening))
             return
-        child = Stream.open(opening.spawned.session, opening.opened, NO_COMMAND, self._deps, actor="model")
-        child.add(*opening.facts)
         stream.add(opening.spawned, actor="model")
-        await stream.commit_with(child)
+        await stream.commit_with_child(opening)
         self._deps.agents.wake(opening.spawned.session)
 
     async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:

@@ -17,7 +17,7 @@ from stead.domain.folding import apply, begin, fold
 from stead.domain.ids import NO_COMMAND, CommandId, SessionId
 from stead.domain.ports import Claimed
 from stead.domain.sessions import Session
-from stead.runtime.deps import Deps
+from stead.runtime.deps import Deps, Opening
 
 SNAPSHOT_EVERY = 500
 """Events between two snapshots of a session, at least."""
@@ -110,12 +110,14 @@ class Stream:
         await self._written(events)
         return events
 
-    async def commit_with(self, child: Stream) -> None:
-        """Write what was added here and there in one transaction, then publish both.
+    async def commit_with_child(self, opening: Opening) -> None:
+        """Write what was added here and the first facts of a subagent in one transaction, then publish both.
 
         Raises:
             BudgetRefused, Fenced, Conflict, StorageFault: as ``commit``.
         """
+        child = Stream.open(opening.spawned.session, opening.opened, NO_COMMAND, self._deps, actor="model")
+        child.add(*opening.facts)
         events = await self._deps.journal.append([*self._pending, *child._pending])
         for stream in (self, child):
             await stream._written(tuple(event for event in events if event.session == stream.session.id))

@@ -1,6 +1,7 @@
 /** What happened beside messages, replies and calls, in words: one table by the type of the event. */
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/client";
+import { t as stateWord } from "@/i18n/en/status";
 import { t } from "@/i18n/en/story";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { HelpLink } from "@/ui/HelpLink";
@@ -150,7 +151,7 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
   "agent.ended": ({ session, status, reason, spend }) => ({
     kind: END_KINDS[status],
     text: t("agentEnded", {
-      ended: t(`ended_${status}`, { why: reasonWords(reason) }),
+      ended: status === "incomplete" || status === "failed" ? reasonWords(reason) : stateWord(status),
       tokens: tokens(spend.tokens),
     }),
     more: <Agent id={session} />,
