@@ -41,7 +41,7 @@ class Vendor:
         if path.endswith("/messages"):
             at = json.dumps(body["messages"]).count('"tool_result"')
             own = f'"msg_{len(self.bodies)}"'.encode()  # replies with one id would be taken for one reply
-            events = (
+            events: Iterator[bytes] = (
                 event.replace(b'"msg_1"', own) for event in anthropic_events(self._turn(body, at), body["model"], at)
             )
         else:
