@@ -342,7 +342,7 @@ class House:
             await self.models.discover()
 
     async def keep_up(self) -> None:
-        """What goes on beside the work: signed heads, the trash, and what memory does by itself."""
+        """What runs in the background: signed heads, the trash, and what memory does by itself."""
         trash = Trash(self.views, self.runtime, self.clock)
         await asyncio.gather(*(job() for job in (self.keeper.keep, self.follower.keep, trash.keep, *self.memory.jobs)))
 

@@ -45,7 +45,7 @@ def next_effect(session: Session, world: World) -> Effect | None:
             case "done":
                 continue
             case "started" if call.key in session.agents:
-                continue  # its subagent works; others may be started beside it
+                continue  # its subagent works; others may be started meanwhile
             case "started":
                 return None
             case _ if agents and (call.tool != SPAWN or agents >= AT_ONCE):

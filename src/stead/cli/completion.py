@@ -39,7 +39,7 @@ complete -c stead -a '(stead completion words -- (commandline -opc)[2..-1] "$(co
 """,
 }
 _OURS = "# stead: completion for "
-"""In the beginning of each script: a file without it is somebody else's."""
+"""In the beginning of each script: a file without it belongs to others."""
 _FIRST_BYTES = 200
 _FOLDERS = {
     "bash": ("XDG_DATA_HOME", ".local/share", "bash-completion/completions/stead"),
@@ -93,9 +93,9 @@ def _install(invocation: Invocation, shell: str, *, remove: bool) -> int:
     script = _SHELLS[shell].encode()
     if there != script:
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".{file.name}.{os.getpid()}")
-        beside.write_bytes(script)
-        beside.replace(file)
+        new = file.with_name(f".{file.name}.{os.getpid()}")
+        new.write_bytes(script)
+        new.replace(file)
     done = "Written to" if there is None else "Renewed:" if there != script else "It is there already:"
     following = _NEXT[shell].format(folder=clean_line(str(file.parent)))
     return invocation.report({**facts, "changed": there != script}, f"{done} {clean_line(str(file))}", following)

@@ -90,9 +90,9 @@ def _edit(invocation: Invocation, arguments: Namespace) -> int:
     except InvalidRequest as wrong:
         raise CommandError(f"{kind}.md was not saved: {wrong}", f"stead specialist edit {kind}") from wrong
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path, beside = folder / f"{kind}.md", folder / f".{kind}.md.new"
-    beside.write_text(text, "utf-8")
-    beside.replace(path)
+    path, new = folder / f"{kind}.md", folder / f".{kind}.md.new"
+    new.write_text(text, "utf-8")
+    new.replace(path)
     return invocation.report({"kind": kind, "path": str(path)}, f"Saved in {path}. It holds from the next subagent on.")
 
 

@@ -45,10 +45,10 @@ class AgentEnded(msgspec.Struct, frozen=True, tag="agent.ended"):
         key: of the call that started it.
         session: the subagent's.
         status: as of ``ObjectiveEnded``.
-        reason: likewise.
+        reason: as of ``ObjectiveEnded``.
         spend: what it used, its own subagents included.
-        iterations: likewise.
-        worked_ms: likewise.
+        iterations: model requests, those of its own subagents included.
+        worked_ms: of work, theirs included.
         facts: what its record holds.
         taint: what it has read, and so what its report is worth.
     """

@@ -82,16 +82,16 @@ class Order(msgspec.Struct, frozen=True):
     """What a model wants of a subagent. Whatever it asks for, it gets no more than its parent has.
 
     Args:
-        task: what it is to do, and all that it is told.
+        task: what it is to do, and all that it knows of it.
         specialist: a kind; "" lets Stead choose by ``role``, then by the tools.
         role: "task_lead" or "executor", which go before ``specialist``; "" for neither.
         tools: names; None for those of the specialist, and of the parent where that names none either.
         hosts: patterns; None for the parent's.
         secrets: names; only those are handed on.
         tokens: 0 for a share of what the parent has left; so also the figures below.
-        usd_micros: likewise.
-        seconds: likewise.
-        iterations: likewise.
+        usd_micros: 0 for a share of it.
+        seconds: 0 for a share of them.
+        iterations: 0 for a share of them.
         readonly: it changes nothing, whatever its parent may.
         checks: how its work is checked.
     """

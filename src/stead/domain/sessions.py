@@ -271,7 +271,7 @@ def viewer(spec: ev.SessionOpened) -> Viewer:
 
 
 def open_agents(session: Session) -> tuple[Agent, ...]:
-    """The subagents that have not ended, as far as the session has been told."""
+    """The subagents that have not ended, as far as the session knows."""
     return tuple(agent for agent in session.agents.values() if agent.ended is None)
 
 

@@ -1,4 +1,4 @@
-"""Specialists: what a subagent of a kind is told and may have, as a Markdown file with front matter.
+"""Specialists: the instructions of a kind of subagent, and what it may have, as a Markdown file with front matter.
 
 Layer: domain. Pure: who reads the files hands their texts in.
 """
@@ -48,7 +48,7 @@ class Specialist(msgspec.Struct, frozen=True):
         max_iterations: model requests at most; 0 for no word on it.
         tool_budget: calls of tools at most, 0 for none; -1 for no word on it.
         timeout_secs: seconds of work at most; 0 for no word on it.
-        text: what it is told, with places for the ``VARIABLES``.
+        text: its instructions, with places for the ``VARIABLES``.
         source: where the file is from.
     """
 
@@ -100,7 +100,7 @@ def parse_specialist(name: str, source: str, origin: Literal["bundled", "person"
         raise fault(fields["model"].line, f"{model!r} is no PROVIDER/MODEL")
     _check_places(source)
     if not text:
-        raise fault(source.count("\n") + 1, "below the front matter stands what the specialist is told")
+        raise fault(source.count("\n") + 1, "below the front matter stand the instructions of the specialist")
     return Specialist(
         kind=kind,
         description=description,

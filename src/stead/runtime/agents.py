@@ -70,8 +70,8 @@ class Subagents:
     """Implements ``deps.SubagentService``.
 
     Args:
-        parts: see there.
-        specialists: see there.
+        parts: of the daemon, asked for when needed.
+        specialists: those there are.
     """
 
     def __init__(self, parts: Callable[[], Parts], specialists: Specialists) -> None:
@@ -180,9 +180,9 @@ class Subagents:
             facts.append(end)
             call = session.calls.get(spawned.key)
             if call is not None and call.step == "started":
-                told = agent_report.report(call.tool, spawned, end, child)
-                seen = screen(told.text)
-                facts.append(msgspec.structs.replace(told, text=seen.text, warnings=seen.warnings))
+                report = agent_report.report(call.tool, spawned, end, child)
+                seen = screen(report.text)
+                facts.append(msgspec.structs.replace(report, text=seen.text, warnings=seen.warnings))
         return tuple(facts)
 
     async def _state(self, agent: Agent) -> Session | None:

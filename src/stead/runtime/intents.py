@@ -83,7 +83,7 @@ class Intents:
             await self._handle(cmd.Stop(command.session), part, door)
         session = await actor.state()
         if session.trashed or (found.kind == "resume" and (session.phase != "paused" or session.resting)):
-            return await self._tell(command, claim, door)  # "continue" is for the model that waits to be told
+            return await self._tell(command, claim, door)  # "continue" is for the model that waits for it
         text = _STOPPED if stopped else await self._carried_out(found, session, part, door)
         fact = IntentAnswered(door, found.kind, command.text.strip(), text)
         claim = of(claim, session.id, text)

@@ -91,7 +91,7 @@ class SessionCommands:
         if not open_agents(session):
             return ()
         if not halt:
-            facts_of(command, session, door, self._deps.models)  # what is refused is told nobody
+            facts_of(command, session, door, self._deps.models)  # what is refused reaches no one
         below = await self._deps.agents.below(session, halt=halt)
         return tuple(self._sessions.actor(one.id) for one in below)
 
@@ -99,15 +99,15 @@ class SessionCommands:
         self, branch: tuple[Actor, ...], command: cmd.SessionWord, claim: Claimed, door: str
     ) -> None:
         for one in branch:
-            told = cmd.Cancel(one.id) if isinstance(command, cmd.CloseSession) else replace(command, session=one.id)
+            word = cmd.Cancel(one.id) if isinstance(command, cmd.CloseSession) else replace(command, session=one.id)
             try:
-                await one.carry_out(partial(self._facts, told, door), None, cause=claim.id)
+                await one.carry_out(partial(self._facts, word, door), None, cause=claim.id)
             except Conflict:
                 continue  # it has ended, or is as it should be
             except StorageFault as fault:
-                if not isinstance(told, cmd.Stop):
+                if not isinstance(word, cmd.Stop):
                     raise
-                _owed(one, told, door, fault, self._deps.models)
+                _owed(one, word, door, fault, self._deps.models)
 
     async def _ever_below(self, actor: Actor) -> tuple[SessionId, ...]:
         try:

@@ -22,7 +22,7 @@ from stead.protocols.acp.rendering import Renderer, message
 
 AWAY_S = 20.0
 """How long a prompt waits for a daemon that went away."""
-AWAY_TOLD_S = 4.0
+AWAY_SHOWN_S = 4.0
 _TICK_S = 1.0
 _AT_REST = ("idle", "paused", "closed", *ENDS)
 _STOPS = {
@@ -230,7 +230,7 @@ class OpenSession:
                 elif not away_since:
                     away_since = time.monotonic()
                     said = False
-                elif not said and time.monotonic() - away_since > AWAY_TOLD_S:
+                elif not said and time.monotonic() - away_since > AWAY_SHOWN_S:
                     said = True
                     self.update(message("(The daemon is away; start it with: stead up)\n\n"))
                 elif time.monotonic() - away_since > AWAY_S:
