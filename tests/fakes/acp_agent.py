@@ -16,12 +16,15 @@ import subprocess
 import sys
 import time
 import urllib.request
+from typing import Any
+
+Json = dict[str, Any]
 
 asked = 0
 session = "pear-1"
 
 
-def send(message: dict) -> None:
+def send(message: Json) -> None:
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
 
@@ -34,11 +37,12 @@ def say(text: str) -> None:
     update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": text + "\n"})
 
 
-def hear() -> dict:
+def hear() -> Json:
     line = sys.stdin.readline()
     if not line:
         sys.exit(0)
-    return json.loads(line)
+    message: Json = json.loads(line)
+    return message
 
 
 OPTIONS = [
@@ -48,7 +52,7 @@ OPTIONS = [
 ]
 
 
-def leave(call: dict, options: list | None = None) -> bool:
+def leave(call: Json, options: list[Json] | None = None) -> bool:
     """Ask for leave, and wait for the answer."""
     global asked
     asked += 1
@@ -63,7 +67,7 @@ def leave(call: dict, options: list | None = None) -> bool:
         if answer.get("id") == f"p{asked}":
             outcome = answer["result"]["outcome"]
             say(f"told {json.dumps(outcome)}")
-            return outcome.get("optionId") == "once"
+            return bool(outcome.get("optionId") == "once")
 
 
 def write(path: str, text: str) -> str:
@@ -170,3 +174,5 @@ while True:
             send({"id": ident, "result": {"stopReason": reason}})
         case _ if ident is not None:
             send({"id": ident, "error": {"code": -32601, "message": f"no {method}"}})
+        case _:
+            continue  # a notification

@@ -13,12 +13,13 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NoReturn
 
 import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain.directive_commands import (
     OrderDirectives,
@@ -42,6 +43,7 @@ from stead.domain.trials import Stay, Trial
 from stead.guardian.reach import Reach
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
+from stead.runtime.external_agents import AgentRoom, Agents, agent_change
 from stead.runtime.home import HomeState
 from stead.runtime.home import fold as fold_home
 from stead.runtime.mcp import McpRoom, mcp_change
@@ -92,6 +94,30 @@ class MemorySecrets:
 
     async def remove(self, name: str) -> bool:
         return self.values.pop(name, None) is not None
+
+
+class ReadAgents:
+    """External agents of a home where none is ever at work."""
+
+    def __init__(self, agents: Agents) -> None:
+        self.agents = agents
+
+    async def record(self, *bodies: external.AgentRunStarted, cause: CommandId) -> object:
+        raise AssertionError("no agent is started here")
+
+    async def reached(self, directory: str, host: str) -> None:
+        raise AssertionError("no agent is started here")
+
+    def note(self, body: external.AgentRunEnded) -> None:
+        raise AssertionError("no agent is started here")
+
+
+def never(*_: object) -> NoReturn:
+    raise AssertionError("no agent is started here")
+
+
+async def greeting(agent: external.ExternalAgent) -> str:
+    return f"{agent.name} 1.0"
 
 
 class SameConditions:
@@ -313,7 +339,9 @@ class Home:
 
     @property
     def mcp(self) -> McpRoom:
-        return McpRoom(lambda: self.home_state().mcp, lambda: self._servers, self.secrets.values.__contains__, str)
+        agents = AgentRoom(lambda: ReadAgents(self.home_state().agents), never, never, greeting)
+        secrets = self.secrets.values
+        return McpRoom(lambda: self.home_state().mcp, lambda: self._servers, secrets.__contains__, str, agents)
 
     async def search_setup(self) -> SearchSetup:
         found = SearchSetup("", "", "none")
@@ -448,6 +476,9 @@ class Home:
                 return HOME, (ev.SearchRemoved(),)
             case mcp.ConfigureMcp() | mcp.RemoveMcp() | mcp.ApproveMcpTools() | mcp.SetMcpTool():
                 return HOME, (await mcp_change(command, self.home_state().mcp, self.secrets, door),)
+            case external.ConfigureAgent() | external.RemoveAgent():
+                state = self.home_state()
+                return HOME, (agent_change(command, state.agents, state.secrets),)
             case cmd.SetChain(chain=chain):
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily):

@@ -433,7 +433,7 @@ class CallDelegated(msgspec.Struct, frozen=True, tag="call.delegated"):
 
 
 class CallAnswered(msgspec.Struct, frozen=True, tag="call.answered"):
-    """The answer that the agent got. ``given``: it may do it itself, in its machine, this once; ``why`` is for people."""
+    """The agent's answer. ``given``: it may do it itself, in its machine, this once; ``why`` is for people."""
 
     key: CallKey
     given: bool
