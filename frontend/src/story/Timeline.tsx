@@ -87,8 +87,8 @@ export function Timeline({ session, tools = NO_TOOLS, marked, ref, className }: 
 }
 
 /** Whether it was there before anybody said anything. */
-function isSetUp({ kind }: Item): boolean {
-  return kind === "opened" || kind === "line";
+function isSetUp(item: Item): boolean {
+  return item.kind === "opened" || (item.kind === "line" && item.body.type !== "intent.answered");
 }
 
 type RowsProps = Pick<TimelineProps, "marked" | "ref" | "className"> & {

@@ -68,7 +68,8 @@ class _Program:
                     return data
                 if code:
                     reason, _, said = why.decode("utf-8", "replace").partition("\n")
-                    self.last_words = f"{reason} with {code[:10].decode('utf-8', 'replace')}: {said[-2000:].strip()}"
+                    complaint = said[-2000:].strip() or "it printed no error"
+                    self.last_words = f"{reason} with {code[:10].decode('utf-8', 'replace')}: {complaint}"
                     break
         except (MachineDied, ToolFault, ValueError) as error:
             self.last_words = self.last_words or str(error)

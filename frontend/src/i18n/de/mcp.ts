@@ -27,6 +27,7 @@ export default translation<typeof t>()({
   cancel: "Abbrechen",
   test: "Testen",
   testing: "Wird getestet …",
+  unreachable: "Nicht erreichbar",
   signIn: "Anmelden",
   signInHere: "Bei {host} anmelden",
   signedIn: "Angemeldet",

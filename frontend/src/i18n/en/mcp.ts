@@ -27,6 +27,7 @@ export const t = define("mcp", {
   cancel: "Cancel",
   test: "Test",
   testing: "Testing…",
+  unreachable: "Couldn’t reach it",
   signIn: "Sign in",
   signInHere: "Sign in at {host}",
   signedIn: "Signed in",

@@ -89,7 +89,7 @@ function Server({ row }: { row: Schema["McpRow"] }) {
         )}
         {(test.error || login.error) && <ErrorNote error={test.error ?? login.error} />}
         {failure && (
-          <ErrorNote title={name}>
+          <ErrorNote title={t("unreachable")}>
             <SafeText>{failure}</SafeText>
           </ErrorNote>
         )}
