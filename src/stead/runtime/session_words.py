@@ -160,7 +160,8 @@ def _labelled(session: Session, command: cmd.LabelSession, door: str) -> ev.Sess
     title, tags, trashed = command.title, command.tags, command.trashed
     if trashed is not None:
         if trashed == session.trashed:
-            raise Conflict("it is in the trash already" if trashed else "it is not in the trash")
+            where = "in the trash already" if trashed else "not in the trash; see: stead session --archived trash"
+            raise Conflict(f"it is {where}")
         _require_ended(session)
     if title is not None and not 0 < len(title := " ".join(title.split())) <= _TITLE_CHARS:
         raise InvalidRequest(f"a title has 1 to {_TITLE_CHARS} characters")
@@ -186,9 +187,9 @@ def _other_goal(session: Session, goal: str, door: str) -> ev.GoalChanged:
 
 def _require_ended(session: Session) -> None:
     if session.phase != "ended":
-        way = "a closed session can be deleted; close it first"
+        way = f"a closed session can be deleted; close it first: stead session close {session.id}"
         if not session.spec.interactive:
-            way = "an ended objective can be deleted; cancel it first"
+            way = f"an ended objective can be deleted; cancel it first: stead cancel {session.id}"
         raise Conflict(f"only {way}")
 
 
