@@ -65,6 +65,8 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     made("directives", "add", "Tone", "--text", "Be brief.")
     made("secret", "add", "shop", stdin="a value of it")
     made("memory", "add", "The shop opens at nine.")
+    made("mcp", "add", "files", "--command", "true")
+    made("agent", "add", "pear", "--host", "api.pear.example.com", "--command", "pear --acp")
     directive = house.get("/directives")["items"][0]["directive"]["id"]
     memory = house.get("/memories")["items"][0]["memory"]["id"]
     objective = house.give("Look around", project)
@@ -72,7 +74,9 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     session = str(house.post("/sessions", {"directory": str(project)})["session"])
     house.post(f"/sessions/{session}/close", {})
     targets = {
+        "agent remove": "pear",
         "delete --now": objective,
+        "mcp remove": "files",
         "directives remove": directive,
         "held discard": objective,
         "trial discard": objective,

@@ -49,6 +49,7 @@ WAYS_IN_AND_OUT = {
     "machines/space.py": "removes what a machine has made; attacks/test_transactions.py",
     "machines/runner/enter.py": "a fork that looks at other views again, in the machine; attacks/test_transactions.py",
     "memory/embedding/process.py": "starts the embedder, with no word of a model on its line; tests/memory/embedding",
+    "mcp/signing_in.py": "the person's browser comes back to it once, with a secret state; tests/attacks/test_mcp.py",
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
     "providers/transport.py": "the model's own wire, and what the person alone asks a provider; hostile_wire.replies()",

@@ -90,6 +90,10 @@ WHOSE = {
         "_send_back(failing)": "constant, and checks in the words of the person or of the model's own plan",
     },
     "domain/checking.py": {"checks_text(items)": "what the person accepted"},
+    "brain/agent_report.py": {
+        "text": "untrusted where the subagent has read anything untrusted; else the record and its own words",
+    },
+    "domain/timeline_fold.py": {"why": "the gate's reason, or the person's; for people, no model reads it"},
     "brain/summarising.py": {"compaction.REQUEST": "constant"},
     "brain/compaction.py": {"left_out": "the person's words and the plan"},
     "domain/turns.py": {

@@ -193,7 +193,7 @@ def test_one_branch_can_be_stopped_while_the_others_go_on(house: LivingHome, dee
 def test_a_deleted_session_takes_its_subagents_words_with_it(house: LivingHome, deep: Json) -> None:
     house.post(f"/objectives/{deep['id']}/cancel")
     house.until(lambda: house.get(f"/objectives/{deep['id']}")["agents"] == 0, "all to have ended")
-    assert house.cli("delete", deep["id"], "--yes").returncode == 0
+    assert house.cli("delete", deep["id"], "--now", "--yes").returncode == 0
     for id in (deep["id"], *deep["below"]):
         with pytest.raises(ApiError):
             house.get(f"/objectives/{id}")

@@ -3253,10 +3253,10 @@ export interface components {
          *         key: of the call that started it.
          *         session: the subagent's.
          *         status: as of ``ObjectiveEnded``.
-         *         reason: likewise.
+         *         reason: as of ``ObjectiveEnded``.
          *         spend: what it used, its own subagents included.
-         *         iterations: likewise.
-         *         worked_ms: likewise.
+         *         iterations: model requests, those of its own subagents included.
+         *         worked_ms: of work, theirs included.
          *         facts: what its record holds.
          *         taint: what it has read, and so what its report is worth.
          */
@@ -3639,7 +3639,7 @@ export interface components {
         };
         /**
          * CallAnswered
-         * @description What the agent was told. ``given``: it may do it itself, in its machine, this once; ``why`` is for people.
+         * @description The agent's answer. ``given``: it may do it itself, in its machine, this once; ``why`` is for people.
          */
         CallAnswered: {
             given: boolean;
@@ -9763,7 +9763,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/csv": string;
+                    "*/*": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -75,7 +75,9 @@ def _tested(invocation: Invocation, name: str, *, yes: bool, asks: bool = True) 
     """Try a server, and show what waits to be approved."""
     check = invocation.client.post(f"/mcp/{name}/test", {"directory": str(Path.cwd())}, timeout_s=_TEST_S)
     if not check["ok"]:
-        next_step = "" if "stead mcp" in check["text"] else f"Next: stead mcp show {name}, for its command, hosts and settings"
+        next_step = (
+            "" if "stead mcp" in check["text"] else f"Next: stead mcp show {name}, for its command, hosts and settings"
+        )
         invocation.report(check, fill("{name} could not be asked: {text:2000}", {**check, "name": name}), next_step)
         return FAILED
     if invocation.out.as_json or not asks or not invocation.interactive:

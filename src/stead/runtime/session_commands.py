@@ -58,9 +58,10 @@ class SessionCommands:
             facts_of(command, await actor.state(), door, self._deps.models)  # what is refused stops nothing
         if halts:
             await actor.halt()
-        branch = await self._branch(command, actor, door, halt=halts)
-        apart = await self._ever_below(actor) if isinstance(command, cmd.Delete) else ()
+        branch: tuple[Actor, ...] = ()
         try:
+            branch = await self._branch(command, actor, door, halt=halts)
+            apart = await self._ever_below(actor) if isinstance(command, cmd.Delete) else ()
             await self._tell_branch(branch, command, claim, door)
             work = partial(self._facts, command, door)
             events = await actor.carry_out(work, claim, cause=claim.id, cut=_cut(command))

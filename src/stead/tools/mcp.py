@@ -7,12 +7,12 @@ nothing. Its name begins with its server's, which the person chose, so it can st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 import msgspec
 
-from stead.domain.errors import InvalidRequest
+from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.mcp import McpCalls, McpResult, McpTool, Standing, tool_name
 from stead.domain.messages import DEPTH, is_shallow
@@ -112,8 +112,8 @@ class ServerTool:
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
         """See ``Tool``."""
         permit.spend(self._spec.name, arguments)
-        found = await self._calls().call(context.session, self._server, self._tool, arguments)
-        return _outcome(found, context.session, self._server, self._pages)
+        asking = self._calls().call(context.session, self._server, self._tool, arguments)
+        return await _asked(asking, context.session, self._server, self._pages)
 
 
 class ServerTools:
@@ -198,8 +198,8 @@ class McpReadTool(StructTool[ReadArguments]):
 
     async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
         """Read it."""
-        found = await self._calls().read(context.session, arguments.server, arguments.uri)
-        return _outcome(found, context.session, arguments.server, self._pages)
+        asking = self._calls().read(context.session, arguments.server, arguments.uri)
+        return await _asked(asking, context.session, arguments.server, self._pages)
 
 
 class McpPromptTool(StructTool[PromptArguments]):
@@ -214,8 +214,8 @@ class McpPromptTool(StructTool[PromptArguments]):
 
     async def work(self, permit: Permit, arguments: PromptArguments, context: ToolContext) -> ToolOutcome:
         """Get it."""
-        found = await self._calls().prompt(context.session, arguments.server, arguments.name, arguments.arguments)
-        return _outcome(found, context.session, arguments.server, self._pages)
+        asking = self._calls().prompt(context.session, arguments.server, arguments.name, arguments.arguments)
+        return await _asked(asking, context.session, arguments.server, self._pages)
 
 
 class McpPageTool(StructTool[PageArguments]):
@@ -249,8 +249,17 @@ class McpAnswerTool(StructTool[AnswerArguments]):
     async def work(self, permit: Permit, arguments: AnswerArguments, context: ToolContext) -> ToolOutcome:
         """Give it."""
         content = None if arguments.decline else arguments.content
-        found = await self._calls().answer(context.session, arguments.question, content)
-        return _outcome(found, context.session, "that asked", self._pages)
+        asking = self._calls().answer(context.session, arguments.question, content)
+        return await _asked(asking, context.session, "that asked", self._pages)
+
+
+async def _asked(asking: Awaitable[McpResult], session: SessionId, server: str, pages: Pages) -> ToolOutcome:
+    """What a request came to; that there is no such server, or question, is an answer like others."""
+    try:
+        found = await asking
+    except NotFound as missing:
+        return ToolOutcome("error", str(missing))
+    return _outcome(found, session, server, pages)
 
 
 def _outcome(found: McpResult, session: SessionId, server: str, pages: Pages) -> ToolOutcome:

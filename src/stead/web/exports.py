@@ -106,5 +106,5 @@ def _file(text: str, kind: str, name: str) -> Response:
 
 EXPORT_ROUTES = (
     get("/sessions/{session}/export", "export_session", export_session, gives=Content(str, "text/markdown")),
-    get("/approvals/export", "export_approvals", export_approvals, gives=Content(str, "text/csv")),
+    get("/approvals/export", "export_approvals", export_approvals, gives=Content(str, "*/*")),
 )
