@@ -65,7 +65,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     made("directives", "add", "Tone", "--text", "Be brief.")
     made("secret", "add", "shop", stdin="a value of it")
     made("memory", "add", "The shop opens at nine.")
-    made("mcp", "add", "files", "--command", "true")
+    house.cli("mcp", "add", "files", "--command", "true")  # it is added, and ends as soon as it is tried
     made("agent", "add", "pear", "--host", "api.pear.example.com", "--command", "pear --acp")
     directive = house.get("/directives")["items"][0]["directive"]["id"]
     memory = house.get("/memories")["items"][0]["memory"]["id"]

@@ -73,6 +73,7 @@ LOCAL = {"_unrun": ["brain/turn.py"], "_told": ["domain/turns.py"], "_unanswered
 WHOSE = {
     "runtime/steps.py": {
         "_edited(call, judged)": "the call as the person changed it",
+        "opening": "why no subagent was started: what the model asked for, and the person's own files",
         "reason.text": "the guardian's, which quotes the model's own arguments",
         "seen.text": "a fault; what quotes is labelled again right after",
         "who": "constant, and the person's reason",

@@ -77,6 +77,9 @@ def least_arguments(schema: Json) -> Json:
     return cast("Json", least(schema))
 
 
+APART = {"spawn_agent"}
+"""A subagent would do the same again; tests/flows/test_agents.py judges its calls."""
+
 EVERY_TOOL = Turn(
     "I will use everything.",
     calls=(
@@ -84,14 +87,14 @@ EVERY_TOOL = Turn(
         *(
             Call(spec.name, least_arguments(dict(spec.parameters)))
             for spec in tool_specs()
-            if spec.name not in {"config_set", *(call.tool for call in SAID_OUT)}
+            if spec.name not in {"config_set", *APART, *(call.tool for call in SAID_OUT)}
         ),
     ),
 )
 
 
-REFUSED = {"fetch", "extract_page", "api_read", "api_call", "web_search", "use_tool"}
-"""What the gate refuses: where it leads is not to be reached, no engine is set up, it names no tool."""
+REFUSED = {"fetch", "extract_page", "api_read", "api_call", "web_search", "use_tool", "delegate"}
+"""What the gate refuses: where it leads is not to be reached, no engine or agent is set up, it names no tool."""
 
 
 def found_by_name(house: LivingHome, id: str) -> set[str]:
@@ -110,11 +113,11 @@ def test_every_call_is_judged_before_it_runs_and_all_of_it_stands_in_the_chain(
         assert house.finish(id, answer="once")["status"] in WELL
     known = {tool["function"]["name"] for tool in model.requests()[0].body["tools"]}
     known |= found_by_name(house, id)
-    assert known == {call.tool for call in EVERY_TOOL.calls} - {"teleport"} | {"config_set"}
+    assert known == {call.tool for call in EVERY_TOOL.calls} - {"teleport"} | {"config_set", *APART}
     events = house.events(id)
     started = [event["body"] for event in events if event["body"]["type"] == "tool.started"]
     finished = [event["body"] for event in events if event["body"]["type"] == "tool.finished"]
-    assert {body["tool"] for body in started} == known - REFUSED
+    assert {body["tool"] for body in started} == known - REFUSED - APART
     assert len(finished) == len(EVERY_TOOL.calls)
     for body in started:
         last = _judged_before(events, body)[-1]

@@ -9763,7 +9763,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": unknown;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -106,5 +106,5 @@ def _file(text: str, kind: str, name: str) -> Response:
 
 EXPORT_ROUTES = (
     get("/sessions/{session}/export", "export_session", export_session, gives=Content(str, "text/markdown")),
-    get("/approvals/export", "export_approvals", export_approvals, gives=Content(str, "*/*")),
+    get("/approvals/export", "export_approvals", export_approvals, gives=Content(Any, "*/*")),
 )
