@@ -48,6 +48,7 @@ def test_help_imports_nothing_but_the_parser(cli: Cli) -> None:
         "stead.domain.lazy_patterns",
         "stead.domain.figures",
         "stead.domain.shown",
+        "stead.domain.trash",
         "stead.domain.templates",
     }, "how text is revealed, which every line may need"
 

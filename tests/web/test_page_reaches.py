@@ -23,6 +23,7 @@ ELSEWHERE = {
     },
     ("post", "/roles"): "the page has no form for roles yet; `stead providers use fast` has",
     ("post", "/sessions/{session}/lines"): "the page has terminals to type in; it shows the lines that a chat ran",
+    ("post", "/sessions/{session}/profile"): "the page shows the change; `stead session profile` and editors make it",
     ("post", "/sessions/{session}/compact"): "the page has no form for it yet; `/compact` in `stead chat` has",
     **{
         (method, f"/external-agents{path}"): "external agents are set up by the command line, with their vendors' words"

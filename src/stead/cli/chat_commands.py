@@ -180,7 +180,7 @@ def _agreed(invocation: Invocation, command: OwnCommand, words: str) -> str:
 
     said, out = command.filled(words), invocation.out
     out.line(fill("{path:path}", {"path": command.path}))
-    out.lines(f"    | {line}".rstrip() for line in said.split("\n"))
+    out.lines(("    | " + line).rstrip() for line in said.split("\n"))
     forget_typed()
     if input("Say this? [y/N] ").strip().lower() in ("y", "yes"):
         return said
