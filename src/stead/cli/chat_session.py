@@ -171,7 +171,7 @@ class ChatSession(Watch):
 
     @contextmanager
     def _lent(self) -> Iterator[None]:
-        """While entered, the terminal is another's: the line is put away, and parts of lines are shown at once."""
+        """While entered, the terminal is another's: the line is hidden, and parts of lines are shown at once."""
         self._printer.finish_line()
         self._out.in_lines = False
         try:

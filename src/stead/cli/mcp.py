@@ -130,7 +130,7 @@ def _login(invocation: Invocation, arguments: Namespace) -> int:
     name, client = arguments.name, invocation.client
     url = client.post(f"/mcp/{name}/login", timeout_s=_TEST_S)["url"]
     if not url:
-        return invocation.report({"id": name}, f"A token for {name} is there; nobody has to sign in.")
+        return invocation.report({"id": name}, f"A token for {name} is there; no sign-in is needed.")
     invocation.out.line(f"Open this page, and sign in there: {url}")
     sys.stdout.flush()  # a person reads it while this waits
     deadline = time.monotonic() + _SIGN_IN_S

@@ -1,6 +1,6 @@
 """MCP servers as the person set them up, their tools as they describe them, and what of that the person approved.
 
-Layer: domain. A server is a stranger: whatever it says of itself is its own claim. A tool can be called only as the
+Layer: domain. A server is a stranger: every statement of its own is a claim. A tool can be called only as the
 person approved it, word for word; what is changed waits for the person.
 
 Source: Model Context Protocol, revisions 2025-11-25 and 2026-07-28.

@@ -146,7 +146,7 @@ class OAuth:
     # -- discovery --------------------------------------------------------------------------------------------------
 
     async def _resource(self, named: str) -> _Resource | None:
-        """What the server says of itself as a protected resource; nothing for one that says nothing."""
+        """The server's metadata as a protected resource; nothing for one without any."""
         parts = urlsplit(self._server.url)
         root = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource"
         for url in dict.fromkeys(filter(None, (named, root + parts.path.rstrip("/"), root))):

@@ -38,7 +38,7 @@ class DelegatedCalls:
     """Those of one session.
 
     Args:
-        deps: see there.
+        deps: the parts that a session works with.
         lock: the session's; free while a call runs.
         judgement: a verdict as it is recorded.
         question: the question that a verdict asks.
