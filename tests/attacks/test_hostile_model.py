@@ -118,9 +118,10 @@ def test_a_hostile_model_causes_nothing_while_the_person_says_no(field: Grounds)
     assert field.said_yes == []
     assert tree(field.project) == before
     assert rules >= {"unknown-tool", "arguments", "outside-workspace", "address", "auto"}
-    started = {body["tool"] for id in field.given for body in field.house.bodies(id, "tool.started")}
-    looked = {"read", "glob", "grep", "plan", "shell", "extract", "find_tools", "history", "history_all"}
-    assert started <= looked | {"recall", "recall_all", "remember", "correct_memory", "propose_soul"}
+    trees = [*field.given, *(body["session"] for id in field.given for body in field.house.bodies(id, "agent.spawned"))]
+    started = {body["tool"] for id in trees for body in field.house.bodies(id, "tool.started")}
+    looked = {"read", "glob", "grep", "plan", "shell", "extract", "find_tools", "mcp_page", "history", "history_all"}
+    assert started <= looked | {"recall", "recall_all", "remember", "correct_memory", "propose_soul", "spawn_agent"}
 
 
 @pytest.mark.timeout(300)

@@ -142,8 +142,10 @@ def step(line: str) -> None:
             sys.stdout.flush()
             time.sleep(600)
         case "twice":
+            call = {"toolCallId": "both", "kind": "execute", "title": "true", "rawInput": {"command": "true"}}
             for _ in range(2):
-                send({"id": "same", "method": "session/request_permission", "params": {}})
+                params = {"sessionId": session, "toolCall": call, "options": OPTIONS}
+                send({"id": "same", "method": "session/request_permission", "params": params})
             time.sleep(600)
         case "many":
             for number in range(int(rest)):

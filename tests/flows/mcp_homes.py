@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def add(
     house: LivingHome, name: str, mode: str = "honest", *options: str, approve: bool = True, cwd: Path | None = None
 ) -> Json:
     """Set a stdio server up, as a person does; gives its tools by name."""
-    done = house.cli("mcp", "add", name, *options, "--command", "python3", "-c", PEARS, mode, cwd=cwd)
+    done = house.cli("mcp", "add", name, *options, "--command", shlex.join(["python3", "-c", PEARS, mode]), cwd=cwd)
     assert done.returncode == 0, done.stderr + done.stdout
     if approve:
         reviewed = house.cli("mcp", "review", name, "--yes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 
@@ -114,10 +115,7 @@ def test_a_secret_of_a_server_is_in_its_process_and_nowhere_else(house: LivingHo
         "--set",
         "ROW=seven",
         "--command",
-        "python3",
-        "-c",
-        PEARS,
-        "env",
+        shlex.join(["python3", "-c", PEARS, "env"]),
     )
     done = house.cli(*words, stdin=value)
     assert done.returncode == 0, done.stderr
@@ -214,7 +212,7 @@ def test_the_file_server_of_the_protocols_makers_works_in_a_machine(own_house: L
     (folder / "pears.txt").write_text("41 pears\n", "utf-8")
     shutil.copytree(NODE_MODULES, folder / "node_modules", copy_function=linked, symlinks=True)
     program = "/work/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
-    done = own_house.cli("mcp", "add", "files", "--folder", "--command", "node", program, "/work", cwd=folder)
+    done = own_house.cli("mcp", "add", "files", "--folder", "--command", f"node {program} /work", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert own_house.cli("mcp", "review", "files", "read_text_file", "write_file", "--yes").returncode == 0
     read = use("mcp__files__read_text_file", path="/work/pears.txt")

@@ -11,15 +11,10 @@ from argparse import Namespace
 from stead.cli.forms import YES, Act, Listing, Row, arg, family
 from stead.cli.invocation import FAILED, CommandError, Invocation
 from stead.cli.templates import fill, lines
+from stead.cli.text_input import named_values, program_words
 from stead.client import Json
 
 _TEST_S = 180.0
-
-
-def _pairs(option: str, words: list[str]) -> dict[str, str]:
-    if odd := next((word for word in words if "=" not in word), ""):
-        raise CommandError(f"{odd!r} is not NAME=VALUE", f"{option} NAME=VALUE")
-    return dict(word.split("=", 1) for word in words)
 
 
 def _row(row: Json) -> Json:
@@ -33,16 +28,12 @@ def _run(row: Json) -> Json:
 
 
 def _settings(arguments: Namespace) -> Json:
-    try:
-        words = shlex.split(arguments.command)
-    except ValueError as error:
-        raise CommandError(f"the command cannot be read: {error}", "--command 'PROGRAM ARGUMENTS'") from error
     return {
         "name": arguments.name,
-        "command": words,
+        "command": program_words(arguments.command),
         "hosts": arguments.host,
-        "settings": _pairs("--set", arguments.set),
-        "secrets": _pairs("--secret", arguments.secret),
+        "settings": named_values("--set", arguments.set),
+        "secrets": named_values("--secret", arguments.secret),
         "method": arguments.method,
         "mode": arguments.mode,
     }

@@ -16,7 +16,7 @@ from pathlib import Path
 from stead.cli.forms import YES, Act, Listing, Row, arg, family, fields
 from stead.cli.invocation import FAILED, CommandError, Invocation
 from stead.cli.templates import fill, lines
-from stead.cli.text_input import read_file, read_hidden
+from stead.cli.text_input import named_values, program_words, read_file, read_hidden
 from stead.client import Json
 
 _FILE_BYTES = 4 << 20
@@ -34,27 +34,21 @@ def _row(row: Json) -> Json:
     return {**row, **server, "how": server["url"] or shlex.join(server["command"])}
 
 
-def _pairs(words: list[str]) -> dict[str, str]:
-    if odd := next((word for word in words if "=" not in word), ""):
-        raise CommandError(f"{odd!r} is not NAME=VALUE", "--set NAME=VALUE")
-    return dict(word.split("=", 1) for word in words)
-
-
 def _secret(server: str, name: str) -> str:
     return os.environ.get(name) or read_hidden(f"{name} of {server}", f"stead mcp add {server} --secret {name}", 8000)
 
 
 def _add(invocation: Invocation, arguments: Namespace) -> int:
     name = arguments.name
-    if bool(arguments.url) == bool(arguments.command_line):
-        raise CommandError(
-            "give a URL, or the command of a server", f"stead mcp add {name} --command PROGRAM ARGUMENTS"
-        )
+    words = program_words(arguments.command)
+    if bool(arguments.url) == bool(words):
+        cause = "give a URL, or the command of a server"
+        raise CommandError(cause, f"stead mcp add {name} --command 'PROGRAM ARGUMENTS'")
     body = {
         **fields("name", "url", "folder", "private", "client_id", "issuer", "scope")(arguments),
-        "command": arguments.command_line,
+        "command": words,
         "hosts": arguments.host,
-        "settings": _pairs(arguments.set),
+        "settings": named_values("--set", arguments.set),
         "secrets": {one: _secret(name, one) for one in arguments.secret},
     }
     if arguments.client_credentials:
@@ -190,7 +184,7 @@ _IMPORTED = (
 _LIST = Listing(
     "/mcp",
     "NAME: {name} | SERVER: {how:60} | APPROVED: {approved} | WAITING: {waiting} | LAST FAULT: {error:60|none}",
-    "No MCP server is set up. Add one: stead mcp add NAME --command PROGRAM, or: stead mcp add NAME --url URL",
+    "No MCP server is set up. Add one: stead mcp add NAME --command LINE, or: stead mcp add NAME --url URL",
     view=_row,
 )
 _LISTED = Listing(
@@ -224,13 +218,7 @@ _ADD_ARGUMENTS = (
     arg("--issuer URL", "the authorization server that the client was registered with"),
     arg("--scope WORDS", "what to ask for on top of what the server wants"),
     arg("--no-test", "do not try it now"),
-    arg(
-        "--command WORD...",
-        "the program and its arguments, all that follows; it runs in a machine of its own",
-        action="store",
-        nargs="...",
-        dest="command_line",
-    ),
+    arg("--command LINE", "the program and its arguments; it runs in a machine of its own", default=""),
 )
 _ROWS: dict[str, Row] = {
     "list": ("show servers (the default)", (), _LIST),

@@ -17,6 +17,31 @@ from stead.cli.output import stream_is_terminal
 LIMIT_BYTES = 1_000_000
 
 
+def program_words(line: str) -> list[str]:
+    """A program and its arguments from one line, quoted as for a shell; no words for an empty line.
+
+    Raises:
+        CommandError: a quote is not closed.
+    """
+    import shlex
+
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise CommandError(f"the command cannot be read: {error}", "--command 'PROGRAM ARGUMENTS'") from error
+
+
+def named_values(option: str, words: list[str]) -> dict[str, str]:
+    """The values of an option that is given as NAME=VALUE, by name.
+
+    Raises:
+        CommandError: one is not.
+    """
+    if odd := next((word for word in words if "=" not in word), ""):
+        raise CommandError(f"{odd!r} is not NAME=VALUE", f"{option} NAME=VALUE")
+    return dict(word.split("=", 1) for word in words)
+
+
 def read_text(typed: str, what: str) -> str:
     """What was typed, or for "-" what standard input has: not empty, under 1 MB.
 

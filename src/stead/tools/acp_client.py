@@ -45,7 +45,8 @@ class AcpClient:
         self._number = 0
         self._messages = 0
         self._session = ""
-        self._asked: dict[int | str, asyncio.Task[None]] = {}
+        self._asked: set[int | str] = set()
+        self._answering: set[asyncio.Task[None]] = set()
         self._calls: dict[str, Json] = {}
         self._over: SteadError | None = None
         self.said = ""
@@ -116,9 +117,9 @@ class AcpClient:
     async def close(self) -> None:
         """End it, with everything in its machine, and every request of it that is open."""
         self._end(FetchFault("the agent was ended"))
-        for task in [*self._asked.values()]:
+        for task in self._answering:
             task.cancel()
-        await asyncio.gather(*self._asked.values(), return_exceptions=True)
+        await asyncio.gather(*self._answering, return_exceptions=True)
         await self._lines.close()
 
     async def _request(self, method: str, params: Json) -> Json:
@@ -160,10 +161,12 @@ class AcpClient:
             return
         if not (isinstance(method, str) and isinstance(ident, int | str)) or ident in self._asked:
             raise FetchFault("the agent asks with an id that cannot be: {}", repr(ident)[:60])
-        if len(self._asked) >= MOST_OPEN:
+        if len(self._answering) >= MOST_OPEN:
             raise FetchFault("the agent asks for more than {} things at once", MOST_OPEN)
-        self._asked[ident] = task = asyncio.create_task(self._answer(ident, method, params), name="request of an agent")
-        task.add_done_callback(lambda _: self._asked.pop(ident))
+        self._asked.add(ident)
+        task = asyncio.create_task(self._answer(ident, method, params), name="request of an agent")
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
 
     def _update(self, update: object) -> None:
         if not isinstance(update, dict):
@@ -190,6 +193,7 @@ class AcpClient:
     async def _answer(self, ident: int | str, method: str, params: Json) -> None:
         try:
             reply = await self._reply(method, params)
+            self._asked.discard(ident)  # it may use the id again as soon as it has read the answer
             if self._over is None:
                 await self._lines.write({"jsonrpc": "2.0", "id": ident, **reply})
         except SteadError as fault:
