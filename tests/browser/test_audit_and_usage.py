@@ -86,14 +86,19 @@ def test_what_is_no_decision_says_so(some: Stage, visit: Visit) -> None:
 def test_the_cap_is_changed_and_is_what_the_daemon_keeps(some: Stage, visit: Visit) -> None:
     page = visit(some, "/usage", PHONE)
     page.get_by_role("button", name="Edit limit").click()
-    dialog = page.get_by_role("dialog", name="Daily limit")
+    dialog = page.get_by_role("dialog", name="Spending limits")
     axe(page)
-    dialog.get_by_role("textbox", name="Money").fill("12.5")
-    dialog.get_by_role("checkbox", name="No limit").first.check()
+    day, month = (dialog.get_by_role("group", name=name) for name in ("Each day", "Each month"))
+    day.get_by_role("textbox", name="Money").fill("12.5")
+    day.get_by_role("checkbox", name="No limit").first.check()
+    month.get_by_role("checkbox", name="No limit").last.uncheck()
+    month.get_by_role("textbox", name="Money").fill("90")
     dialog.get_by_role("button", name="Save limit").click()
     expect(dialog).to_be_hidden()
     assert some.house.get("/cap")["daily"] == {"tokens": "unlimited", "usd_micros": 12_500_000}
+    assert some.house.get("/cap")["monthly"] == {"tokens": "unlimited", "usd_micros": 90_000_000}
     expect(page.get_by_text("of $12.50")).to_be_visible()
+    expect(page.get_by_text("of $90.00")).to_be_visible()
 
 
 def test_the_numbers_behind_the_bars_are_the_ledgers(some: Stage, visit: Visit) -> None:

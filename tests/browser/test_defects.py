@@ -256,7 +256,7 @@ def test_the_palette_offers_what_the_page_can_do_memories_and_single_settings(so
     page.keyboard.press("Control+k")
     expect(here.get_by_role("option", name="Import")).to_be_visible()  # what the page's head has
     expect(here.get_by_role("option", name="Fork from here")).to_have_count(0)
-    page.keyboard.type("daily limit")
+    page.keyboard.type("spending limit")
     page.keyboard.press("Enter")
     page.wait_for_url("**/settings?section=limits")
 

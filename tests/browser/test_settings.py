@@ -47,13 +47,13 @@ def test_the_order_of_models_is_changed_and_holds(walked: Stage, visit: Visit) -
 
 def test_what_a_day_may_cost_is_limited_and_an_empty_limit_is_refused(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/settings?section=limits")
-    page.get_by_role("checkbox", name="No limit").first.uncheck()
+    page.get_by_role("group", name="Each day").get_by_role("checkbox", name="No limit").first.uncheck()
     page.get_by_role("button", name="Save").click()
     says(page, "Enter more than 0, or choose no limit.")
     assert walked.house.get("/cap")["daily"]["tokens"] == "unlimited"
-    page.get_by_role("textbox", name="Tokens").fill("250000")
+    page.get_by_role("group", name="Each day").get_by_role("textbox", name="Tokens").fill("250000")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("meter", name="Tokens")).to_be_visible()
+    expect(page.get_by_role("region", name="Today").get_by_role("meter", name="Tokens")).to_be_visible()
     assert walked.house.get("/cap")["daily"] == {"tokens": 250_000, "usd_micros": "unlimited"}
 
 

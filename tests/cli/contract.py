@@ -121,7 +121,7 @@ def _configure(api: Simulator, method: str, parts: tuple[str, ...], body: bytes)
             return chosen
         case "POST", ("cap",):
             cap = parse(body, commands.SetCap)
-            api.cap = cap.daily
+            api.caps |= {name: given for name in api.caps if (given := getattr(cap, name))}
             return cap
         case "POST", ("views", "rebuild"):
             return None
@@ -223,7 +223,8 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
         case ("chain",):
             return {"chain": api.chain}
         case ("cap",):
-            return {"daily": api.cap}
+            spent = {"tokens": 990, "usd_micros": 0, "price_known": True}
+            return {**api.caps, "today": "2025-10-09", "spent_today": spent, "spent_month": spent}
         case ("usage",):
             return page([UsageRow("2031-05-04", "acme", "m-1", 3, 1, 1200, 340, 800, 12_345, True)], query)
         case ("search",):

@@ -184,7 +184,7 @@ class Simulator:
         self.commands: list[commands.Command] = []
         self.providers: dict[str, ProviderRow] = {"rehearsal": provider_row("rehearsal", found=True)}
         self.chain: tuple[ModelRef, ...] = (REHEARSAL,)
-        self.cap = Budget("unlimited", "unlimited")
+        self.caps = dict.fromkeys(("daily", "monthly"), Budget("unlimited", "unlimited"))
         self.steps: list[StepRow] = []
         self.isolation = ISOLATION
         self.legs: tuple[LegState, ...] = tuple(LegState(leg, True, "") for leg in get_args(Leg))

@@ -233,13 +233,20 @@ def test_presets_are_listed_with_what_they_have(cli: Cli, api: Simulator) -> Non
     assert cli("--json", "providers", "presets").rows[0]["name"] == "openai"
 
 
-def test_the_daily_cap_is_set_in_part_and_taken_away(cli: Cli, api: Simulator) -> None:
-    assert cli("cap").out.startswith("No daily cap")
-    assert cli("cap", "--usd", "10").out == "Per day, all together: unlimited tokens, $10.00.\n"
-    assert cli("cap", "--tokens", "5000").out == "Per day, all together: 5,000 tokens, $10.00.\n"
-    assert cli("cap", "--json").rows == [{"daily": {"tokens": 5000, "usd_micros": 10_000_000}, "unpriced": []}]
+def test_a_cap_is_set_in_part_and_taken_away(cli: Cli, api: Simulator) -> None:
+    used = "990 tokens, $0.00 are spent or reserved.\n"
+    assert cli("cap").out.startswith("No cap")
+    assert cli("cap", "--usd", "10").out == f"A day, all together: at most unlimited tokens, $10.00; {used}"
+    day = f"A day, all together: at most 5,000 tokens, $10.00; {used}"
+    assert cli("cap", "--tokens", "5000").out == day
+    assert cli("cap", "--month", "--usd", "90").out == (
+        f"{day}A month, all together: at most unlimited tokens, $90.00; {used}"
+    )
+    (shown,) = cli("cap", "--json").rows
+    assert shown["daily"] == {"tokens": 5000, "usd_micros": 10_000_000}
+    assert shown["monthly"] == {"tokens": "unlimited", "usd_micros": 90_000_000}
     assert cli("cap", "--none").code == 0
-    assert api.cap == Budget("unlimited", "unlimited")
+    assert api.caps["daily"] == Budget("unlimited", "unlimited") != api.caps["monthly"]
     assert "is not a positive" in cli("cap", "--tokens", "0").err
     assert cli("cap", "--none", "--usd", "1").code == 2
 

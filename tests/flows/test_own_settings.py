@@ -34,6 +34,7 @@ def test_a_model_reads_the_settings_and_each_change_is_confirmed_although_it_was
     changes = [
         {"setting": "daily_tokens", "value": "900000"},
         {"setting": "daily_usd", "value": "7.5"},
+        {"setting": "monthly_usd", "value": "90"},
         {"setting": "models", "value": "acme/other, acme/scripted"},
         {"setting": "models", "value": "nobody/other"},
         {"setting": "daily_usd", "value": "-1"},
@@ -43,17 +44,21 @@ def test_a_model_reads_the_settings_and_each_change_is_confirmed_although_it_was
     second = Turn("", calls=tuple(used("config_set", **change) for change in changes))
     with served(by_turn(first, second, then=Turn("Those are the settings."))) as model:
         use_model(house, model.openai)
-        goal = "set daily_tokens to 900000, daily_usd to 7.5 and models to acme/other, acme/scripted"
+        goal = "set daily_tokens to 900000, daily_usd to 7.5, monthly_usd to 90 and models to acme/other, acme/scripted"
         id = house.give(goal, project, allow=["config_set"])
         assert house.finish(id, answer="session")["status"] in WELL
     said = [body["text"] for body in house.bodies(id, "tool.finished")]
-    assert "models: acme/scripted\ndaily_tokens: unlimited\ndaily_usd: unlimited\napproval_ttl_s: 604800" in said[2]
+    assert (
+        "models: acme/scripted\ndaily_tokens: unlimited\ndaily_usd: unlimited\nmonthly_tokens: unlimited\nmonthly_usd: unlimited\napproval_ttl_s: 604800"
+        in said[2]
+    )
     asked = house.bodies(id, "approval.requested")
     assert [json.loads(body["arguments"]) for body in asked] == changes
     assert {(body["level"], body["shape"]) for body in asked} == {("confirm", "")}
-    assert [text.partition(".")[0] for text in said[3:6]] == ["Done"] * 3
-    assert "'nobody'" in said[6] and "was not changed" in said[6] and "above 0" in said[7]
+    assert [text.partition(".")[0] for text in said[3:7]] == ["Done"] * 4
+    assert "'nobody'" in said[7] and "was not changed" in said[7] and "above 0" in said[8]
     assert house.get("/cap")["daily"] == {"tokens": 900_000, "usd_micros": 7_500_000}
+    assert house.get("/cap")["monthly"] == {"tokens": "unlimited", "usd_micros": 90_000_000}
     assert [ref["model"] for ref in house.get("/chain")["chain"]] == ["other", "scripted"]
 
 

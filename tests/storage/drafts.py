@@ -77,7 +77,7 @@ def spent(journal: JournalFile, day: str) -> ev.Spend:
         return ledger.spent(connection, day)
 
 
-def cap(journal: JournalFile) -> ev.Budget:
-    """What the ledger allows a day."""
+def caps(journal: JournalFile) -> tuple[ev.Budget, ev.Budget]:
+    """What the ledger allows a day, and a month."""
     with journal.heads.database.reading() as connection:
-        return ledger.cap(connection)
+        return ledger.caps(connection)

@@ -10,15 +10,16 @@ from stead.config import Home
 from stead.domain import events as ev
 from stead.domain.errors import BudgetRefused, Conflict
 from stead.domain.ids import HOME
+from stead.domain.objectives import NO_CAP
 from stead.domain.rows import UsageRow
 from stead.storage.journal import JournalFile, open_journal
-from stead.storage.ledger import NO_CAP, day_of
+from stead.storage.ledger import day_of
 from tests.build import MODEL, START_MS
 from tests.storage.drafts import (
     DAY,
     DAY_MS,
     KEYS,
-    cap,
+    caps,
     draft,
     failed,
     read,
@@ -110,14 +111,26 @@ async def test_a_new_day_begins_at_midnight(journal: JournalFile) -> None:
     assert (spent(journal, DAY).tokens, spent(journal, day_of(midnight)).tokens) == (700, 1)
 
 
+async def test_a_month_has_a_cap_of_its_own_which_a_new_day_does_not_begin_again(journal: JournalFile) -> None:
+    month = ev.CapSet(NO_CAP, ev.Budget(1000, "unlimited"))
+    await journal.append([draft(HOME, 1, month), draft(ADA, 1, requested(tokens=900))])
+    tomorrow, next_month = START_MS + DAY_MS, START_MS + 31 * DAY_MS
+    with pytest.raises(BudgetRefused, match=rf"monthly cap of 1,000 tokens .* in {DAY[:7]} .* the next month"):
+        await journal.append([draft(session(2), 1, requested(tokens=101), ts_ms=tomorrow)])
+    await journal.append([draft(session(2), 1, requested(tokens=100), ts_ms=tomorrow)])
+    assert (spent(journal, DAY).tokens, spent(journal, DAY[:7]).tokens) == (900, 1000)
+    await journal.append([draft(session(3), 1, requested(tokens=1000), ts_ms=next_month)])
+    assert spent(journal, day_of(next_month)[:7]).tokens == 1000
+
+
 async def test_the_cap_is_what_was_set_last(journal: JournalFile) -> None:
-    assert cap(journal) == NO_CAP
+    assert caps(journal) == (NO_CAP, NO_CAP)
     assert await _reserve(journal, 1, 10**12)
     await journal.append([_cap(1, 5)])
     assert not await _reserve(journal, 2, 1)
     await journal.append([_cap(2, "unlimited")])
     assert await _reserve(journal, 3, 10**12)
-    assert cap(journal) == NO_CAP
+    assert caps(journal) == (NO_CAP, NO_CAP)
 
 
 async def test_a_request_number_is_reserved_once(journal: JournalFile) -> None:

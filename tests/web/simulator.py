@@ -448,6 +448,9 @@ class Home:
     def usage(self, days: int, by: str = "day") -> list[UsageRow]:
         return [UsageRow("2025-10-09", "rehearsal", "rehearsal", 3, 0, 900, 90, 600, 0, True)][:days]
 
+    def spent(self, period: str) -> ev.Spend:
+        return ev.Spend(990)
+
     # -- within -----------------------------------------------------------------------------------------------------
 
     async def _facts(self, command: cmd.Command, door: str) -> tuple[SessionId, tuple[ev.Body, ...]]:

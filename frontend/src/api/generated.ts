@@ -238,13 +238,13 @@ export interface paths {
         };
         /**
          * Show Cap
-         * @description What the whole home may spend in a day.
+         * @description What the whole home may spend in a day and in a month, and what it has spent.
          */
         get: operations["show_cap"];
         put?: never;
         /**
          * Set Cap
-         * @description Cap what the whole home may spend in a day of the person's.
+         * @description Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
          */
         post: operations["set_cap"];
         delete?: never;
@@ -3760,11 +3760,31 @@ export interface components {
             reason: string;
         };
         /**
+         * Caps
+         * @description What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
+         *
+         *     What is spent counts requests under way by the most that they can cost.
+         */
+        Caps: {
+            daily: components["schemas"]["Budget"];
+            monthly: components["schemas"]["Budget"];
+            spent_month: components["schemas"]["Spend"];
+            spent_today: components["schemas"]["Spend"];
+            today: string;
+        };
+        /**
          * CapSet
-         * @description What all sessions of the home together may spend in a day of the person's.
+         * @description What all sessions of the home together may spend in a day and in a month of the person's.
          */
         CapSet: {
             daily: components["schemas"]["Budget"];
+            /**
+             * @default {
+             *       "tokens": "unlimited",
+             *       "usd_micros": "unlimited"
+             *     }
+             */
+            monthly: components["schemas"]["Budget"];
             /** @enum {unknown} */
             type: "cap.set";
         };
@@ -4400,14 +4420,6 @@ export interface components {
             /** @enum {unknown} */
             type: "daemon.stopped";
             why: string;
-        };
-        /**
-         * DailyCap
-         * @description What the whole home may spend in a day, and which day it is where the person is (``YYYY-MM-DD``).
-         */
-        DailyCap: {
-            daily: components["schemas"]["Budget"];
-            today: string;
         };
         /**
          * Decision
@@ -6222,10 +6234,13 @@ export interface components {
         };
         /**
          * NewCap
-         * @description Cap what the whole home may spend in a day of the person's.
+         * @description Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
          */
         NewCap: {
-            daily: components["schemas"]["Budget"];
+            /** @default null */
+            daily: components["schemas"]["Budget"] | null;
+            /** @default null */
+            monthly: components["schemas"]["Budget"] | null;
         };
         /**
          * NewChain
@@ -10046,7 +10061,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DailyCap"];
+                    "application/json": components["schemas"]["Caps"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -10070,7 +10085,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["NewCap"];
             };

@@ -153,7 +153,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
         *(Check(part["name"], part["verdict"], part["text"], part["fix"]) for part in status["parts"]),
         *_answered("memory", lambda: memory_checks(invocation.home, client)),
         *_answered("provider keys", lambda: _provider_checks(client, status["chain"])),
-        *_answered("daily cap", lambda: [_cap(client)]),
+        *_answered("caps", lambda: [_cap(client)]),
         *_answered("questions", lambda: [_questions(client)]),
         *_answered("policy", lambda: [_policy(client)]),
     ]
@@ -248,10 +248,14 @@ def _provider_checks(client: Client, chain: list[Json]) -> list[Check]:
 
 
 def _cap(client: Client) -> Check:
-    daily: Json = client.get("/cap").get("daily") or {"tokens": "unlimited", "usd_micros": "unlimited"}
-    if set(daily.values()) == {"unlimited"}:
-        return Check("daily cap", "warn", "none; each objective has its own budget", "stead cap --usd 10")
-    return Check("daily cap", "ok", f"{figures.tokens(daily['tokens'])} tokens, {figures.money(daily['usd_micros'])}")
+    caps = client.get("/cap")
+    if {*caps["daily"].values(), *caps["monthly"].values()} == {"unlimited"}:
+        return Check("caps", "warn", "none; each objective has its own budget", "stead cap --usd 10")
+    said = (
+        f"{figures.tokens(cap['tokens'])} tokens, {figures.money(cap['usd_micros'])} a {period}"
+        for period, cap in (("day", caps["daily"]), ("month", caps["monthly"]))
+    )
+    return Check("caps", "ok", "; ".join(said))
 
 
 def _policy(client: Client) -> Check:

@@ -102,17 +102,22 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
     wanted = {name: figure for name, figure in wanted.items() if figure is not None}
     if arguments.none and wanted:
         raise CommandError("--none excludes --tokens and --usd", "stead cap --help")
-    cap: Json = invocation.client.get("/cap").get("daily") or UNLIMITED
+    caps, which = invocation.client.get("/cap"), "monthly" if arguments.month else "daily"
     if arguments.none or wanted:
-        cap = UNLIMITED if arguments.none else cap | wanted
-        invocation.client.post("/cap", {"daily": cap})
-    said = "Per day, all together: {tokens:number} tokens, {usd_micros:money}."
-    if cap == UNLIMITED:
-        said = "No daily cap; each objective still has its own budget. Set one: stead cap --usd 10"
+        caps[which] = UNLIMITED if arguments.none else caps[which] | wanted
+        invocation.client.post("/cap", {which: caps[which]})
+    said = [
+        f"A {period}, all together: "
+        + fill("at most {tokens:number} tokens, {usd_micros:money}; ", caps[cap])
+        + fill("{tokens:number} tokens, {:cost} are spent or reserved.", caps[f"spent_{spent}"])
+        for period, cap, spent in (("day", "daily", "today"), ("month", "monthly", "month"))
+        if caps[cap] != UNLIMITED
+    ]
+    none = "No cap; each objective still has its own budget. Set one: stead cap --usd 10"
     rows = invocation.client.items("/usage", days=30)
     unpriced = sorted({f"{row['provider']}/{row['model']}" for row in rows if not row["price_known"] and row["model"]})
-    shown: Json = {"daily": cap, "unpriced": unpriced}
-    return invocation.report(shown, fill(said, cap), *lines(_UNPRICED if unpriced else "", shown))
+    shown: Json = {**caps, "unpriced": unpriced}
+    return invocation.report(shown, *(said or [none]), *lines(_UNPRICED if unpriced else "", shown))
 
 
 def _usage(invocation: Invocation, arguments: Namespace) -> int:
@@ -165,6 +170,7 @@ COMMANDS = {
         _cap,
         tokens_option("--tokens", f"tokens {_PER_DAY}"),
         usd_option("--usd", f"dollars {_PER_DAY}"),
+        arg("--month", "of a month of the calendar, not of a day"),
         arg("--none", "no cap"),
     ),
     "usage": command(

@@ -205,9 +205,10 @@ class RemoveSearch(msgspec.Struct, frozen=True, tag="search.remove", forbid_unkn
 
 
 class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=True):
-    """Cap what the whole home may spend in a day of the person's."""
+    """Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays."""
 
-    daily: Budget
+    daily: Budget | None = None
+    monthly: Budget | None = None
 
 
 class AddSecret(msgspec.Struct, frozen=True, tag="secret.add", forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from stead.domain.directive_events import DirectiveBody
 from stead.domain.external_agents import AgentFact
 from stead.domain.ids import SessionId
 from stead.domain.mcp_events import McpFact, McpRemoved
-from stead.domain.objectives import Budget, ModelRef
+from stead.domain.objectives import NO_CAP, Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
 from stead.domain.providers import ModelSettings, Role
 from stead.domain.search import Engine
@@ -89,9 +89,10 @@ class RoleSet(msgspec.Struct, frozen=True, tag="role.set"):
 
 
 class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
-    """What all sessions of the home together may spend in a day of the person's."""
+    """What all sessions of the home together may spend in a day and in a month of the person's."""
 
     daily: Budget
+    monthly: Budget = NO_CAP
 
 
 class HostAllowed(msgspec.Struct, frozen=True, tag="host.allowed"):

@@ -21,6 +21,9 @@ class Budget(msgspec.Struct, frozen=True):
     usd_micros: Figure | Unlimited
 
 
+NO_CAP = Budget(tokens="unlimited", usd_micros="unlimited")
+
+
 class Limits(msgspec.Struct, frozen=True):
     """What ends a session that does not end itself.
 

@@ -19,13 +19,15 @@ class PreferencesNow(msgspec.Struct, frozen=True):
     Args:
         chain: the models of new objectives.
         chosen: by the person; false when they were found.
-        cap: of a day in the person's zone.
+        daily: the cap of a day in the person's zone.
+        monthly: that of a month.
         approval_ttl_s: seconds until an unanswered question lapses.
     """
 
     chain: tuple[ModelRef, ...]
     chosen: bool
-    cap: Budget
+    daily: Budget
+    monthly: Budget
     approval_ttl_s: int
 
 
@@ -41,5 +43,5 @@ class Preferences(Protocol):
     async def set_chain(self, chain: tuple[ModelRef, ...], id: CommandId) -> None:
         """Use these models from now on, the first one first."""
 
-    async def set_cap(self, daily: Budget, id: CommandId) -> None:
-        """Cap what the home may spend in a day."""
+    async def set_cap(self, id: CommandId, *, daily: Budget | None = None, monthly: Budget | None = None) -> None:
+        """Cap what the home may spend in a day, or in a month."""

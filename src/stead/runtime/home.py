@@ -34,6 +34,7 @@ from stead.domain.mcp import McpTool
 from stead.domain.mcp import Standing as McpStanding
 from stead.domain.mcp_commands import ApproveMcpTools, ConfigureMcp, RemoveMcp, SetMcpTool
 from stead.domain.mcp_events import McpConfigured, McpRemoved, McpToolsApproved, McpToolSet, McpToolsSeen
+from stead.domain.objectives import NO_CAP
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Role, header_secret
@@ -56,7 +57,7 @@ NOTES_S = 5.0
 """How long leaving waits for facts that nobody waited for."""
 _KEY_CHARS = 10_000
 _MOST = 10**15
-NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
+_NO_CAPS = ev.CapSet(daily=NO_CAP)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class HomeState:
     models: dict[tuple[str, str], ModelSettings] = field(default_factory=dict)
     """What the person says of models, by provider and model; with model "" of every one of the provider."""
     roles: dict[Role, tuple[ev.ModelRef, ...]] = field(default_factory=dict)
-    cap: ev.Budget = NO_CAP
+    caps: ev.CapSet = _NO_CAPS
     search: ev.SearchConfigured | None = None
     grants: tuple[tuple[str, Grant], ...] = ()
     hosts: tuple[tuple[str, str], ...] = ()
@@ -134,8 +135,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, roles={**state.roles, role: chain})
         case ev.ChainSet(chain=chain):
             return replace(state, chain=chain)
-        case ev.CapSet(daily=daily):
-            return replace(state, cap=daily)
+        case ev.CapSet() as caps:
+            return replace(state, caps=caps)
         case ev.SearchConfigured() as search:
             return replace(state, search=search)
         case ev.SearchRemoved():
@@ -381,9 +382,11 @@ async def change(
             return ev.RoleSet(role=role, chain=chain)
         case cmd.SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
-        case cmd.SetCap(daily=daily):
-            check_budget(daily)
-            return ev.CapSet(daily=daily)
+        case cmd.SetCap(daily=daily, monthly=monthly):
+            caps = ev.CapSet(daily=daily or state.caps.daily, monthly=monthly or state.caps.monthly)
+            check_budget(caps.daily)
+            check_budget(caps.monthly)
+            return caps
         case cmd.SetSearch() | cmd.RemoveSearch():
             return await search_change(command, state.search, secrets)
         case ConfigureAgent() | RemoveAgent():

@@ -48,12 +48,13 @@ class HomePreferences:
     def now(self) -> PreferencesNow:
         """See ``domain.preferences.Preferences``."""
         state = self._home().state
-        return PreferencesNow(self._models.default_chain(), bool(state.chain), state.cap, self._approval_ttl_s)
+        caps = (state.caps.daily, state.caps.monthly)
+        return PreferencesNow(self._models.default_chain(), bool(state.chain), *caps, self._approval_ttl_s)
 
     async def set_chain(self, chain: tuple[ModelRef, ...], id: CommandId) -> None:
         """See ``domain.preferences.Preferences``."""
         await self._runtime().handle(cmd.SetChain(chain), id=id, door=DOOR)
 
-    async def set_cap(self, daily: Budget, id: CommandId) -> None:
+    async def set_cap(self, id: CommandId, *, daily: Budget | None = None, monthly: Budget | None = None) -> None:
         """See ``domain.preferences.Preferences``."""
-        await self._runtime().handle(cmd.SetCap(daily), id=id, door=DOOR)
+        await self._runtime().handle(cmd.SetCap(daily, monthly), id=id, door=DOOR)

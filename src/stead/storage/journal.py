@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from stead.domain.commands import Answer
-from stead.domain.events import Draft, Erased, Event
+from stead.domain.events import Draft, Erased, Event, Spend
 from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
@@ -180,6 +180,11 @@ class JournalFile:
         """What each model used on each day from ``since`` (``YYYY-MM-DD``) on, or in each session, newest first."""
         with self._database.reading() as connection:
             return ledger.usage(connection, since, by)
+
+    def spent(self, period: str) -> Spend:
+        """What was spent on a day or in a month, open reservations included; see ``ledger.spent``."""
+        with self._database.reading() as connection:
+            return ledger.spent(connection, period)
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""

@@ -1,4 +1,4 @@
-"""What the home has spent, by the person's day, and the cap on it; kept in one transaction with the events that say so.
+"""What the home has spent, by the person's day, and its caps; kept in one transaction with the events that say so.
 
 Layer: storage. The rows follow from the journal. They stay when a session's payloads are erased, because what was
 spent stays spent; they hold figures and names of models, no content. A request is of the day on which it was reserved,
@@ -27,14 +27,16 @@ from stead.domain.events import (
     Spend,
 )
 from stead.domain.messages import Usage
+from stead.domain.objectives import NO_CAP
 from stead.domain.rows import UsageBy, UsageRow
 from stead.storage.database import IntegrityError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-NO_CAP = Budget(tokens="unlimited", usd_micros="unlimited")
-_CAP = "cap"
+_CAPS = ("cap", "cap_month")
+"""Where the caps of a day and of a month stand."""
+_PERIODS = (("daily", "on", "day"), ("monthly", "in", "month"))
 _INSERT = """
     INSERT INTO ledger (session, number, day, state, provider, model, tokens, usd_micros, price_known,
                         tokens_in, tokens_out, tokens_cached, duration_ms)
@@ -48,7 +50,7 @@ _OR_SETTLE = """
 """
 _SPENT = """
     SELECT coalesce(sum(tokens), 0), coalesce(sum(usd_micros), 0), coalesce(min(price_known), 1)
-    FROM ledger WHERE day = ?
+    FROM ledger WHERE day BETWEEN ? AND ?
 """
 _USAGE = """
     SELECT max(day), provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
@@ -69,7 +71,7 @@ def record(connection: Connection, draft: Draft) -> None:
     """Let the ledger follow one event, inside the transaction that writes it.
 
     Raises:
-        BudgetRefused: a reservation would pass the day's cap.
+        BudgetRefused: a reservation would pass the cap of the day or the month.
         Conflict: the request is in the ledger already.
     """
     match draft.body:
@@ -79,22 +81,24 @@ def record(connection: Connection, draft: Draft) -> None:
             _settle(connection, draft, reply, model, used)
         case ModelFailed() | ReadingFailed() as failure:
             _settle(connection, draft, failure, ModelRef(provider="", model=""), Usage())
-        case CapSet(daily=daily):
-            connection.execute("DELETE FROM meta WHERE name = ?", (_CAP,))
-            connection.execute("INSERT INTO meta VALUES (?, ?)", (_CAP, msgspec.json.encode(daily).decode()))
+        case CapSet(daily=daily, monthly=monthly):
+            for name, budget in zip(_CAPS, (daily, monthly), strict=True):
+                connection.execute("DELETE FROM meta WHERE name = ?", (name,))
+                connection.execute("INSERT INTO meta VALUES (?, ?)", (name, msgspec.json.encode(budget).decode()))
         case _:
             pass
 
 
-def cap(connection: Connection) -> Budget:
-    """What the home may spend in a day."""
-    row = connection.execute("SELECT value FROM meta WHERE name = ?", (_CAP,)).fetchone()
-    return msgspec.json.decode(row[0], type=Budget) if row else NO_CAP
+def caps(connection: Connection) -> tuple[Budget, Budget]:
+    """What the home may spend in a day, and in a month."""
+    rows = dict(connection.execute("SELECT name, value FROM meta WHERE name IN (?, ?)", _CAPS).fetchall())
+    day, month = (msgspec.json.decode(rows[name], type=Budget) if name in rows else NO_CAP for name in _CAPS)
+    return day, month
 
 
-def spent(connection: Connection, day: str) -> Spend:
-    """What was spent on a day, open reservations included."""
-    tokens, usd_micros, price_known = connection.execute(_SPENT, (day,)).fetchone()
+def spent(connection: Connection, period: str) -> Spend:
+    """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included."""
+    tokens, usd_micros, price_known = connection.execute(_SPENT, (period, f"{period}-31"[:10])).fetchone()
     return Spend(tokens, usd_micros, bool(price_known))
 
 
@@ -112,11 +116,9 @@ def usage(connection: Connection, since: str, by: UsageBy = "day") -> list[Usage
 
 def _reserve(connection: Connection, draft: Draft, body: ModelRequested | ReadingRequested) -> None:
     day = day_of(draft.ts_ms)
-    allowed = cap(connection)
-    if allowed != NO_CAP:
-        so_far = spent(connection, day)
-        _require(day, "tokens", allowed.tokens, so_far.tokens, body.reserved.tokens)
-        _require(day, "millionths of a dollar", allowed.usd_micros, so_far.usd_micros, body.reserved.usd_micros)
+    for allowed, period, named in zip(caps(connection), (day, day[:7]), _PERIODS, strict=True):
+        if allowed != NO_CAP:
+            _require(allowed, spent(connection, period), body.reserved, named, period)
     row = (draft.session, body.number, day, "reserved", "", "", *msgspec.structs.astuple(body.reserved), 0, 0, 0, 0)
     try:
         connection.execute(_INSERT, row)
@@ -126,12 +128,17 @@ def _reserve(connection: Connection, draft: Draft, body: ModelRequested | Readin
         ) from error
 
 
-def _require(day: str, unit: str, allowed: int | str, so_far: int, wanted: int) -> None:
-    if isinstance(allowed, int) and so_far + wanted > allowed:
-        raise BudgetRefused(
-            f"the home's daily cap of {allowed:,} {unit} would be passed: {so_far:,} are spent or reserved on {day} "
-            f"and this request reserves {wanted:,}; raise the cap, or go on the next day"
-        )
+def _require(allowed: Budget, used: Spend, wanted: Spend, named: tuple[str, str, str], period: str) -> None:
+    often, at, later = named
+    for unit, most, so_far, more in (
+        ("tokens", allowed.tokens, used.tokens, wanted.tokens),
+        ("millionths of a dollar", allowed.usd_micros, used.usd_micros, wanted.usd_micros),
+    ):
+        if isinstance(most, int) and so_far + more > most:
+            raise BudgetRefused(
+                f"the home's {often} cap of {most:,} {unit} would be passed: {so_far:,} are spent or reserved {at} "
+                f"{period} and this request reserves {more:,}; raise the cap, or go on the next {later}"
+            )
 
 
 def _settle(

@@ -32,7 +32,7 @@ class ConfigArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ConfigSetArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One setting and its new value: "PROVIDER/MODEL, …", a number of tokens or of dollars, or "unlimited"."""
 
-    setting: Literal["models", "daily_tokens", "daily_usd"]
+    setting: Literal["models", "daily_tokens", "daily_usd", "monthly_tokens", "monthly_usd"]
     value: Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
 
 
@@ -45,7 +45,7 @@ class ConfigTool(StructTool[ConfigArguments]):
 
     def __init__(self, preferences: Preferences) -> None:
         declaration = Declaration(ToolEffect.READ, output_trust=Integrity.TRUSTED, idempotent=True)
-        description = "Show Stead's settings: default models, daily cap, how long approvals wait."
+        description = "Show Stead's settings: default models, caps, how long approvals wait."
         super().__init__("config", description, ConfigArguments, declaration, deferred=True)
         self._preferences = preferences
 
@@ -69,7 +69,7 @@ class ConfigSetTool(StructTool[ConfigSetArguments]):
             unplanned=True,
             local=True,
         )
-        description = "Propose a change of a default setting to the person: models, daily_tokens, daily_usd."
+        description = "Propose a change of a default setting to the person: models, or a cap."
         super().__init__("config_set", description, ConfigSetArguments, declaration, deferred=True)
         self._preferences = preferences
 
@@ -81,13 +81,13 @@ class ConfigSetTool(StructTool[ConfigSetArguments]):
             if arguments.setting == "models":
                 await self._preferences.set_chain(_chain(value), id)
             else:
-                cap = self._preferences.now().cap
+                which, _, unit = arguments.setting.partition("_")
+                now = self._preferences.now()
+                cap = now.daily if which == "daily" else now.monthly
                 figure: dict[str, int | Unlimited] = (
-                    {"tokens": _figure(value, 1)}
-                    if arguments.setting == "daily_tokens"
-                    else {"usd_micros": _figure(value, _MICROS)}
+                    {"tokens": _figure(value, 1)} if unit == "tokens" else {"usd_micros": _figure(value, _MICROS)}
                 )
-                await self._preferences.set_cap(msgspec.structs.replace(cap, **figure), id)
+                await self._preferences.set_cap(id, **{which: msgspec.structs.replace(cap, **figure)})
         except (ValueError, CallerError) as refused:
             return ToolOutcome("error", f"{arguments.setting} was not changed: {refused}")
         return ToolOutcome("ok", f"Done. {_shown(self._preferences.now())}")
@@ -129,8 +129,10 @@ def _shown(now: PreferencesNow) -> str:
     return "\n".join(
         (
             f"models: {chain}{found}",
-            f"daily_tokens: {now.cap.tokens}",
-            f"daily_usd: {_dollars(now.cap)}",
+            f"daily_tokens: {now.daily.tokens}",
+            f"daily_usd: {_dollars(now.daily)}",
+            f"monthly_tokens: {now.monthly.tokens}",
+            f"monthly_usd: {_dollars(now.monthly)}",
             f"approval_ttl_s: {now.approval_ttl_s} (only in config.toml)",
         )
     )

@@ -13,6 +13,7 @@ import msgspec
 
 from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
+from stead.domain.objectives import Spend
 from stead.domain.ports import Clock, Journal
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
 from stead.domain.timeline import Timeline
@@ -91,6 +92,9 @@ class ApprovalViews(Protocol):
 
     def usage(self, days: int, by: UsageBy = "day") -> Sequence[UsageRow]:
         """What each model used on each day, or in each session, newest first, over so many days up to today."""
+
+    def spent(self, period: str) -> Spend:
+        """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included."""
 
 
 class Views(Work, Timelines, ApprovalViews, Protocol):

@@ -16,7 +16,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from stead.domain.audit import AuditReport, Decision
-from stead.domain.events import Budget, ModelRef
+from stead.domain.events import Budget, ModelRef, Spend
 from stead.domain.ids import SessionId
 from stead.domain.policies import Rule
 from stead.domain.registries import REGISTRIES, spelled_out
@@ -83,11 +83,17 @@ class ModelChain(msgspec.Struct, frozen=True):
     chain: tuple[ModelRef, ...]
 
 
-class DailyCap(msgspec.Struct, frozen=True):
-    """What the whole home may spend in a day, and which day it is where the person is (``YYYY-MM-DD``)."""
+class Caps(msgspec.Struct, frozen=True):
+    """What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
+
+    What is spent counts requests under way by the most that they can cost.
+    """
 
     daily: Budget
+    monthly: Budget
     today: str
+    spent_today: Spend
+    spent_month: Spend
 
 
 class AllowedRow(msgspec.Struct, frozen=True):
@@ -260,9 +266,11 @@ async def show_chain(context: Context) -> ModelChain:
     return ModelChain((await context.behind.service.readiness()).chain)
 
 
-def show_cap(context: Context) -> DailyCap:
-    """What the whole home may spend in a day."""
-    return DailyCap(context.behind.home().cap, day_of(context.behind.clock.now_ms()).name)
+def show_cap(context: Context) -> Caps:
+    """What the whole home may spend in a day and in a month, and what it has spent."""
+    caps, today = context.behind.home().caps, day_of(context.behind.clock.now_ms()).name
+    spent = context.behind.views.spent
+    return Caps(caps.daily, caps.monthly, today, spent(today), spent(today[:7]))
 
 
 def list_allowed_hosts(context: Context) -> tuple[AllowedRow, ...]:

@@ -1,4 +1,4 @@
-/** What the whole home may spend in a day: changed in the settings and next to what was spent. */
+/** What the whole home may spend in a day and in a month: changed in the settings and next to what was spent. */
 import { type ReactNode, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
@@ -9,47 +9,55 @@ import { type Limit, LimitField } from "@/ui/LimitField";
 import { Meter } from "@/ui/Meter";
 import { toast } from "@/ui/Toasts";
 
-type Daily = Schema["Budget"];
-
-/** What a day has used. */
-export interface Used {
-  tokens: number;
-  usdMicros: number;
-  priceKnown: boolean;
-}
+export type Caps = Schema["Caps"];
+type Budget = Schema["Budget"];
 
 const MICROS = 1_000_000;
 
-/** The fields of the cap, and how they are saved; an empty one is refused. */
-export function useCap(daily: Daily, used: Used, onSaved?: () => void) {
-  const [tokens, setTokens] = useState<Limit | null>(daily.tokens);
-  const [usd, setUsd] = useState<Limit | null>(
-    daily.usd_micros === "unlimited" ? "unlimited" : daily.usd_micros / MICROS,
-  );
+/** The fields of both caps, and how they are saved; an empty one is refused. */
+export function useCaps(caps: Caps, onSaved?: () => void) {
   const [tried, setTried] = useState(false);
-  const save = useCommand((wanted: Daily, key) =>
-    data(api.POST("/cap", { params: withKey(key), body: { daily: wanted } })),
+  const daily = useBudget(t("aDay"), caps.daily, caps.spent_today, tried);
+  const monthly = useBudget(t("aMonth"), caps.monthly, caps.spent_month, tried);
+  const save = useCommand((wanted: { daily: Budget; monthly: Budget }, key) =>
+    data(api.POST("/cap", { params: withKey(key), body: wanted })),
   );
 
   function submit(): void {
     setTried(true);
-    if (!tokens || !usd) return;
-    const wanted: Daily = {
-      tokens: tokens === "unlimited" ? tokens : Math.round(tokens),
-      usd_micros: usd === "unlimited" ? usd : Math.round(usd * MICROS),
-    };
-    save.mutate(wanted, {
-      onSuccess: () => {
-        toast({ title: t("saved"), kind: "good" });
-        onSaved?.();
-        return queries.invalidateQueries({ queryKey: ["cap"] });
+    if (!daily.wanted || !monthly.wanted) return;
+    save.mutate(
+      { daily: daily.wanted, monthly: monthly.wanted },
+      {
+        onSuccess: () => {
+          toast({ title: t("saved"), kind: "good" });
+          onSaved?.();
+          return queries.invalidateQueries({ queryKey: ["cap"] });
+        },
       },
-    });
+    );
   }
 
-  const isBelow = (limit: Limit | null, spent: number) => typeof limit === "number" && limit < spent;
   const fields = (
     <>
+      {daily.fields}
+      {monthly.fields}
+      <ErrorNote title={t("saveFailed")} error={save.error} />
+    </>
+  );
+  return { fields, submit, busy: save.isPending && t("savingNow") };
+}
+
+/** The fields of one budget; `wanted` is null while one of them is empty. */
+function useBudget(name: string, most: Budget, used: Schema["Spend"], tried: boolean) {
+  const [tokens, setTokens] = useState<Limit | null>(most.tokens);
+  const [usd, setUsd] = useState<Limit | null>(
+    most.usd_micros === "unlimited" ? "unlimited" : most.usd_micros / MICROS,
+  );
+  const isBelow = (limit: Limit | null, spent: number) => typeof limit === "number" && limit < spent;
+  const fields = (
+    <fieldset className="grid gap-4">
+      <legend className="mb-2 font-medium text-sm">{name}</legend>
       <LimitField
         label={t("tokens")}
         hint={isBelow(tokens, used.tokens) && t("below")}
@@ -61,7 +69,7 @@ export function useCap(daily: Daily, used: Used, onSaved?: () => void) {
       />
       <LimitField
         label={t("money")}
-        hint={isBelow(usd, used.usdMicros / MICROS) && t("below")}
+        hint={isBelow(usd, used.usd_micros / MICROS) && t("below")}
         error={tried && !usd && t("needed")}
         value={usd}
         onChange={setUsd}
@@ -70,21 +78,34 @@ export function useCap(daily: Daily, used: Used, onSaved?: () => void) {
         unit={t("dollars")}
         format={{ maximumFractionDigits: 2 }}
       />
-      {tokens === "unlimited" && usd === "unlimited" && <p className="text-ink-2 text-sm">{t("capNone")}</p>}
-      <ErrorNote title={t("saveFailed")} error={save.error} />
-    </>
+    </fieldset>
   );
-  return { fields, submit, busy: save.isPending && t("savingNow") };
+  const wanted = tokens &&
+    usd && {
+      tokens: tokens === "unlimited" ? tokens : Math.round(tokens),
+      usd_micros: usd === "unlimited" ? usd : Math.round(usd * MICROS),
+    };
+  return { fields, wanted: wanted || null };
 }
 
-/** Tokens and money of the day, each of what it may be. */
-export function DayMeters({ daily, used }: { daily: Daily; used: Used }): ReactNode {
-  const money = (micros: number) => formatUsd(micros, used.priceKnown);
+/** Tokens and money of today and of this month, each of what it may be. */
+export function CapMeters({ caps }: { caps: Caps }): ReactNode {
   return (
     <>
-      <One label={t("money")} used={used.usdMicros} most={daily.usd_micros} words={money} />
-      <One label={t("tokens")} used={used.tokens} most={daily.tokens} words={formatTokens} />
+      <Period name={t("today")} most={caps.daily} used={caps.spent_today} />
+      <Period name={t("thisMonth")} most={caps.monthly} used={caps.spent_month} />
     </>
+  );
+}
+
+function Period({ name, most, used }: { name: string; most: Budget; used: Schema["Spend"] }) {
+  const money = (micros: number) => formatUsd(micros, used.price_known);
+  return (
+    <section aria-label={name} className="grid content-start gap-3">
+      <h3 className="font-medium text-sm">{name}</h3>
+      <One label={t("money")} used={used.usd_micros} most={most.usd_micros} words={money} />
+      <One label={t("tokens")} used={used.tokens} most={most.tokens} words={formatTokens} />
+    </section>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, data, type Schema } from "@/api/client";
-import { DayMeters, type Used, useCap } from "@/features/budgets/cap";
+import { api, data } from "@/api/client";
+import { CapMeters, type Caps, useCaps } from "@/features/budgets/cap";
 import { t } from "@/i18n/en/settings";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -8,29 +8,16 @@ import { Panel } from "@/ui/Panel";
 import { Skeleton } from "@/ui/Skeleton";
 
 export function LimitsSection() {
-  const cap = useQuery({ queryKey: ["cap"], queryFn: () => data(api.GET("/cap")) });
-  const usage = useQuery({
-    queryKey: ["usage", 1],
-    queryFn: () => data(api.GET("/usage", { params: { query: { days: 1 } } })),
-  });
-  const rows = usage.data?.items ?? [];
-  const used = {
-    tokens: rows.reduce((sum, row) => sum + row.tokens_in + row.tokens_out, 0),
-    usdMicros: rows.reduce((sum, row) => sum + row.usd_micros, 0),
-    priceKnown: rows.every((row) => row.price_known),
-  };
+  const { data: caps, error } = useQuery({ queryKey: ["cap"], queryFn: () => data(api.GET("/cap")) });
   return (
     <Panel title={t("limitsTitle")} description={t("limitsAbout")}>
-      {cap.data && usage.data ? (
+      {caps ? (
         <div className="grid max-w-120 gap-6">
-          <section aria-label={t("usedToday")} className="grid gap-3">
-            <h3 className="font-medium text-sm">{t("usedToday")}</h3>
-            <DayMeters daily={cap.data.daily} used={used} />
-          </section>
-          <Form key={JSON.stringify(cap.data.daily)} daily={cap.data.daily} used={used} />
+          <CapMeters caps={caps} />
+          <Form key={JSON.stringify([caps.daily, caps.monthly])} caps={caps} />
         </div>
-      ) : (cap.error ?? usage.error) ? (
-        <ErrorNote error={cap.error ?? usage.error} />
+      ) : error ? (
+        <ErrorNote error={error} />
       ) : (
         <Skeleton lines={5} />
       )}
@@ -38,8 +25,8 @@ export function LimitsSection() {
   );
 }
 
-function Form({ daily, used }: { daily: Schema["Budget"]; used: Used }) {
-  const { fields, submit, busy } = useCap(daily, used);
+function Form({ caps }: { caps: Caps }) {
+  const { fields, submit, busy } = useCaps(caps);
   return (
     <form
       noValidate

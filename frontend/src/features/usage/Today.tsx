@@ -1,24 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data, type Schema } from "@/api/client";
-import { DayMeters, type Used, useCap } from "@/features/budgets/cap";
+import { api, data } from "@/api/client";
+import { CapMeters, type Caps, useCaps } from "@/features/budgets/cap";
 import { t } from "@/i18n/en/usage";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { FormDialog } from "@/ui/FormDialog";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { Skeleton } from "@/ui/Skeleton";
-import { byMidnight, tokensOf, totalOf } from "./totals";
+import { byMidnight } from "./totals";
 
-/** Today against the cap of the whole home. */
+/** Today and this month against the caps of the whole home. */
 export function Today() {
   const [changing, setChanging] = useState(false);
-  const cap = useQuery({ queryKey: ["cap"], queryFn: () => data(api.GET("/cap")) });
-  const today = useQuery({
-    queryKey: ["usage", "today"],
-    queryFn: async () => (await data(api.GET("/usage", { params: { query: { days: 1 } } }))).items,
-  });
-  const error = cap.error ?? today.error;
+  const { data: caps, error } = useQuery({ queryKey: ["cap"], queryFn: () => data(api.GET("/cap")) });
   if (error) {
     return (
       <div className="mb-5">
@@ -26,22 +21,19 @@ export function Today() {
       </div>
     );
   }
-  if (!cap.data || !today.data)
-    return <Skeleton lines={3} className="mb-5 min-h-50 border-line border-y md:min-h-32" />;
-  const { daily } = cap.data;
-  const used = totalOf(today.data);
-  const spent = { tokens: tokensOf(used), usdMicros: used.usd_micros, priceKnown: used.price_known };
-  const pace = (amount: number) => byMidnight(amount, cap.data.today, new Date());
+  if (!caps) return <Skeleton lines={3} className="mb-5 min-h-50 border-line border-y md:min-h-32" />;
+  const { daily, spent_today: used } = caps;
+  const pace = (amount: number) => byMidnight(amount, caps.today, new Date());
   const money = daily.usd_micros === "unlimited" ? null : pace(used.usd_micros);
-  const tokens = pace(tokensOf(used));
+  const tokens = pace(used.tokens);
   return (
-    <section aria-label={t("today")} className="mb-5 border-y border-line py-4">
+    <section aria-label={t("spending")} className="mb-5 border-y border-line py-4">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3">
-        <h2 className="text-lg font-semibold">{t("today")}</h2>
+        <h2 className="text-lg font-semibold">{t("spending")}</h2>
         <Button onClick={() => setChanging(true)}>{t("change")}</Button>
       </div>
       <div className="mt-2 grid gap-x-10 gap-y-4 md:grid-cols-2">
-        <DayMeters daily={daily} used={spent} />
+        <CapMeters caps={caps} />
       </div>
       <p className="mt-2 text-sm text-ink-2">
         {tokens !== null && (
@@ -52,9 +44,9 @@ export function Today() {
             beyond={isBeyond(money, daily.usd_micros) || isBeyond(tokens, daily.tokens)}
           />
         )}{" "}
-        {t("openOnes")} {!used.price_known && t("unpriced")}
+        {t("openOnes")} {!caps.spent_month.price_known && t("unpriced")}
       </p>
-      {changing && <CapDialog daily={daily} used={spent} onClose={() => setChanging(false)} />}
+      {changing && <CapDialog caps={caps} onClose={() => setChanging(false)} />}
     </section>
   );
 }
@@ -68,8 +60,8 @@ function isBeyond(amount: number | null, most: number | "unlimited"): boolean {
   return amount !== null && most !== "unlimited" && amount > most;
 }
 
-function CapDialog({ daily, used, onClose }: { daily: Schema["Budget"]; used: Used; onClose: () => void }) {
-  const { fields, submit, busy } = useCap(daily, used, onClose);
+function CapDialog({ caps, onClose }: { caps: Caps; onClose: () => void }) {
+  const { fields, submit, busy } = useCaps(caps, onClose);
   return (
     <FormDialog
       title={t("limitsTitle")}

@@ -73,7 +73,7 @@ export default translation<typeof t>()({
   lapses: "Läuft ab",
   lastUsed: "Zuletzt verwendet",
   limits: "Limits",
-  limitsTitle: "Tageslimit",
+  limitsTitle: "Ausgabenlimits",
   linkTo: "Verweis auf {target}",
   loading: "Wird geladen …",
   message: "Nachricht",

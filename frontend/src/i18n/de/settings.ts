@@ -61,11 +61,9 @@ export default translation<typeof t>()({
   noneWhy: "Ohne einen funktioniert nur der Demomodus (ohne KI).",
 
   limitsAbout:
-    "Für alles zusammen, von Mitternacht bis Mitternacht in deiner Zeitzone. Stead reserviert, bevor es anfragt; überschritten wird also keines. Was darüber hinausginge, wartet auf dich.",
+    "Für alles zusammen, nach Tagen und Monaten deiner Zeitzone. Stead reserviert, bevor es anfragt; überschritten wird also keines. Was darüber hinausginge, wartet auf dich.",
   unlimited: "Kein Limit",
   usd: "US-Dollar",
-  usedToday: "Heute verbraucht",
-  capNone: "Kein Limit. Jeder Auftrag hat weiterhin sein eigenes.",
 
   searchTitle: "Websuche",
   searchAbout: "Ohne Suchmaschine gibt es keine Websuche. Jede Suche fragt vorher und geht nur an diese Suchmaschine.",

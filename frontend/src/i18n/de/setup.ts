@@ -64,7 +64,7 @@ export default translation<typeof t>()({
   nextObjective: "Einen weiteren Auftrag starten",
   nextSession: "In einer Sitzung interaktiv arbeiten",
   nextAudit: "Sehen, warum jeder Schritt erlaubt war",
-  nextLimits: "Ein Tageslimit festlegen",
+  nextLimits: "Ein Ausgabenlimit festlegen",
   details: "Details öffnen",
   lost: "Diesen Auftrag gibt es nicht mehr.",
   sugOverview: "Überblick",

@@ -249,7 +249,7 @@ export default translation<typeof t>()({
   reason_paused: "du hast pausiert",
   ended: "Die Aufgabe ist beendet",
   fault_model: "der Anbieter des Modells gab keine brauchbare Antwort",
-  fault_budget: "das Tageslimit ist erreicht",
+  fault_budget: "ein Limit des Tages oder Monats ist erreicht",
   fault_internal: "in Stead ist ein interner Fehler aufgetreten",
   fault_not_found: "das Modell ist nicht mehr eingerichtet",
   dropped: "übersprungen",

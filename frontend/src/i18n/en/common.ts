@@ -71,7 +71,7 @@ const english = {
   lapses: "Expires",
   lastUsed: "Last used",
   limits: "Limits",
-  limitsTitle: "Daily limit",
+  limitsTitle: "Spending limits",
   linkTo: "link to {target}",
   loading: "Loading…",
   message: "Message",

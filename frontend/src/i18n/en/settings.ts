@@ -59,11 +59,9 @@ export const t = define("settings", {
   noneWhy: "Without one, only demo mode (no AI) works.",
 
   limitsAbout:
-    "For everything together, from midnight to midnight in your time zone. Stead reserves before it asks, so neither is overrun. What would pass it waits for you.",
+    "For everything together, by days and months in your time zone. Stead reserves before it asks, so none is overrun. What would pass it waits for you.",
   unlimited: "No limit",
   usd: "US dollars",
-  usedToday: "Used today",
-  capNone: "No limit. Each objective still has its own.",
 
   searchTitle: "Web search",
   searchAbout: "Without an engine, web search is not available. Each search asks first, and goes only to this engine.",

@@ -64,7 +64,7 @@ export const t = define("setup", {
   nextObjective: "Start another objective",
   nextSession: "Work interactively in a session",
   nextAudit: "See why each step was allowed",
-  nextLimits: "Set a daily limit",
+  nextLimits: "Set a spending limit",
   details: "Open details",
   lost: "This objective no longer exists.",
   sugOverview: "Overview",

@@ -243,7 +243,7 @@ export const t = define("story", {
   previous: "Previous match",
   ended: "The objective ended",
   fault_model: "the model’s provider gave no usable answer",
-  fault_budget: "the daily limit is reached",
+  fault_budget: "a spending limit of the day or month is reached",
   fault_internal: "Stead had an internal error",
   fault_not_found: "its model is no longer set up",
   dropped: "skipped",
