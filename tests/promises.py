@@ -421,7 +421,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-5.by-day", "usage by day and model", "cli", stage=1, done=True),
     Promise("LLM-5.by-what", "usage by session, objective and channel", "page"),
     Promise("LLM-5.daily", "a daily cap in tokens and money", "api", stage=1, done=True),
-    Promise("LLM-5.monthly", "a monthly cap in tokens and money", "page"),
+    Promise("LLM-5.monthly", "a monthly cap in tokens and money", "page", done=True),
     Promise("LLM-7.unpriced", "a model without a known price runs, and only the tokens bind it", "cli", done=True),
     Promise("LLM-7.settings", "price, window, headers, parameters and effort are set per model", "cli", done=True),
     Promise("LLM-7.roles", "roles have models of their own", "cli", done=True),

@@ -354,6 +354,7 @@ class House:
             home=lambda: self.home.state,
             views=self.views,
             journal=self.journal,
+            spent=self.journal.spent,
             audit=self.audit,
             decisions=self.journal.decisions,
             rejudging=Rejudging(self.journal, self.journal.decisions, self.deps.gate, self.clock, __version__),

@@ -9,9 +9,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from stead.domain.ends import WELL
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
+from tests.promises import promise
 
 SETTINGS = 'discover = "off"\nembedder = "off"\n'
 
@@ -67,6 +69,22 @@ def test_months_are_those_of_the_days(tmp_path: Path, project: Path) -> None:
         (day,), (month,) = _usage(house), _usage(house, "--by", "month")
         house.stop()
     assert month == {**day, "day": str(day["day"])[:7]}
+
+
+@promise("LLM-5.monthly")
+def test_a_month_has_a_cap_of_its_own(tmp_path: Path, project: Path) -> None:
+    house = LivingHome(tmp_path / "home", forked=True)
+    with served(lambda _: Turn("Done.", usage=(1000, 10, 0, 0))) as model:
+        _start(house, "Pacific/Kiritimati")
+        use_model(house, model.openai)
+        assert house.cli("run", "say hello", "--dir", str(project)).returncode == 0
+        assert house.cli("cap", "--month", "--tokens", "1500").returncode == 0
+        stopped = house.give("again", project)
+        assert "monthly cap of 1,500 tokens would be passed: 1,010 are" in str(house.wait(stopped, "paused"))
+        assert house.cli("cap", "--month", "--none").returncode == 0
+        assert house.cli("resume", stopped).returncode == 0
+        assert house.finish(stopped)["status"] in WELL
+        house.stop()
 
 
 @pytest.mark.parametrize("wrong", ["Vienna", "Europe/Vien", "CEST+2"])

@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 from websockets.asyncio.client import ClientConnection, connect
 
+from stead.domain.objectives import Spend
 from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate
 from stead.runtime.rejudging import Rejudging
@@ -127,6 +128,7 @@ async def open_door(
         home=home.home_state,
         views=home,
         journal=home.journal,
+        spent=lambda period: Spend(990),
         audit=audit,
         decisions=audit,
         rejudging=Rejudging(home.journal, audit, _NO_TOOLS, home.clock, "test"),

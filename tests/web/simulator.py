@@ -33,6 +33,7 @@ from stead.domain.errors import Conflict, Fenced, InvalidRequest, NotFound, Stea
 from stead.domain.folding import fold
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, SessionId, WorkspaceId
 from stead.domain.live import Transient
+from stead.domain.objectives import NO_CAP
 from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
@@ -448,9 +449,6 @@ class Home:
     def usage(self, days: int, by: str = "day") -> list[UsageRow]:
         return [UsageRow("2025-10-09", "rehearsal", "rehearsal", 3, 0, 900, 90, 600, 0, True)][:days]
 
-    def spent(self, period: str) -> ev.Spend:
-        return ev.Spend(990)
-
     # -- within -----------------------------------------------------------------------------------------------------
 
     async def _facts(self, command: cmd.Command, door: str) -> tuple[SessionId, tuple[ev.Body, ...]]:
@@ -484,8 +482,8 @@ class Home:
                 return HOME, (agent_change(command, state.agents, state.secrets),)
             case cmd.SetChain(chain=chain):
                 return HOME, (ev.ChainSet(chain),)
-            case cmd.SetCap(daily=daily):
-                return HOME, (ev.CapSet(_positive(daily)),)
+            case cmd.SetCap(daily=daily, monthly=monthly):
+                return HOME, (ev.CapSet(_positive(daily or NO_CAP), _positive(monthly or NO_CAP)),)
             case cmd.ApplyTrial(session=session) | cmd.DiscardTrial(session=session):
                 raise NotFound(f"{session!r} has nothing on trial")
             case cmd.AddSecret(name=name, value=value):

@@ -23,7 +23,7 @@ from msgspec import Raw
 from msgspec.structs import asdict
 
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
-from stead.domain.events import VERSIONS, Spend
+from stead.domain.events import VERSIONS
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
 from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
@@ -249,10 +249,6 @@ class Views:
         It comes from the journal's ledger, so it stays when a session is deleted.
         """
         return self._journal.usage(str(date.fromisoformat(day_of(self._now_ms())) - timedelta(days - 1)), by)
-
-    def spent(self, period: str) -> Spend:
-        """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included."""
-        return self._journal.spent(period)
 
     # -- searching ------------------------------------------------------------------------------------------------
 

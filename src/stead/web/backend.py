@@ -93,9 +93,6 @@ class ApprovalViews(Protocol):
     def usage(self, days: int, by: UsageBy = "day") -> Sequence[UsageRow]:
         """What each model used on each day, or in each session, newest first, over so many days up to today."""
 
-    def spent(self, period: str) -> Spend:
-        """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included."""
-
 
 class Views(Work, Timelines, ApprovalViews, Protocol):
     """The read models."""
@@ -186,6 +183,7 @@ class Backend:
         home: the facts of the home, as they are now.
         views: what lists and pages are read from.
         journal: what streams are read from.
+        spent: on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included; it blocks.
         audit: checks the journal.
         decisions: what was allowed and refused.
         rejudging: gives the verdicts of the record again, by a changed policy.
@@ -201,6 +199,7 @@ class Backend:
     home: Callable[[], HomeState]
     views: Views
     journal: Journal
+    spent: Callable[[str], Spend]
     audit: Auditor
     decisions: Decisions
     rejudging: Rejudging

@@ -269,7 +269,7 @@ async def show_chain(context: Context) -> ModelChain:
 def show_cap(context: Context) -> Caps:
     """What the whole home may spend in a day and in a month, and what it has spent."""
     caps, today = context.behind.home().caps, day_of(context.behind.clock.now_ms()).name
-    spent = context.behind.views.spent
+    spent = context.behind.spent
     return Caps(caps.daily, caps.monthly, today, spent(today), spent(today[:7]))
 
 
