@@ -688,7 +688,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-5.script", "an install script", "cli"),
     Promise("OPS-5.update", "a check for updates, by version", "cli"),
     Promise("OPS-6.archiving", "old events are archived by policy with the chain kept", "cli"),
-    Promise("OPS-6.disk", "disk use is shown", "cli"),
+    Promise("OPS-6.disk", "disk use is shown", "cli", done=True),
     Promise("OPS-6.transcript", "a JSONL transcript of any session", "cli", done=True),
 )
 

@@ -25,6 +25,7 @@ COMMANDS = (
     ("providers", "list"),
     ("objectives",),
     ("logs",),
+    ("disk",),
     ("usage",),
     ("approvals", "--all"),
 )

@@ -273,6 +273,20 @@ def test_the_journal_is_searched_shown_and_rebuilt(cli: Cli, ended: Run) -> None
     assert cli("journal").code == 2
 
 
+def test_the_room_that_each_part_takes_is_counted_once_without_a_daemon(cli: Cli) -> None:
+    assert "there is no home yet" in cli("disk").err
+    cli.home.make()
+    root = cli.home.root
+    for name, size in (("data/journal.db", 8192), ("data/journal.db-wal", 4096), ("trials/s_1/x", 4096)):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(b"x" * size)
+    (root / "trials" / "again").hardlink_to(root / "trials" / "s_1" / "x")
+    (root / "trials" / "out").symlink_to("/usr/bin/env")
+    rows = {row["part"]: (row["files"], row["bytes"]) for row in cli("disk", "--json").rows}
+    assert rows["journal"] == (2, 12288) and rows["held changes, checkpoints and undo"] == (1, 4096)
+    assert f"in all at {root}; " in cli("disk").out
+
+
 def test_the_log_is_shown_by_its_end_and_cleaned(cli: Cli) -> None:
     assert "there is no log yet" in cli("logs").err
     cli.home.make()

@@ -39,7 +39,7 @@ def test_the_first_task_runs_without_a_key_and_asks_once_for_the_write(house: Li
     assert len(house.bodies(id, "approval.requested")) == 1
 
 
-@promise("OPS-1.up", "OPS-1.down", "OPS-1.status", "OPS-1.logs", "SEC-9.loopback")
+@promise("OPS-1.up", "OPS-1.down", "OPS-1.status", "OPS-1.logs", "OPS-6.disk", "SEC-9.loopback")
 def test_up_status_logs_down_and_up_again_at_the_same_port(tmp_path: Path) -> None:
     house = LivingHome(tmp_path / "home")
     house.home.make()
@@ -59,6 +59,8 @@ def test_up_status_logs_down_and_up_again_at_the_same_port(tmp_path: Path) -> No
             assert probe.connect_ex(("127.0.0.2", port)) != 0
         assert house.cli("status").returncode == 0
         assert house.cli("logs").returncode == 0
+        room = [json.loads(line) for line in house.cli("disk", "--json").stdout.splitlines()]
+        assert {row["part"]: row["bytes"] > 0 for row in room}["journal"]
     finally:
         assert house.cli("down").returncode == 0
     assert house.cli("status").returncode == 4

@@ -22,6 +22,8 @@ def load(name: str) -> Command:
             from stead.cli.status import COMMANDS
         case "doctor":
             from stead.cli.doctor import COMMANDS
+        case "disk":
+            from stead.cli.disk import COMMANDS
         case "logs":
             from stead.cli.logs import COMMANDS
         case "model" | "revoke" | "stop" | "goal":
