@@ -16,6 +16,8 @@ from stead.domain.policies import Confidentiality
 
 SPAWN = "spawn_agent"
 """Name of the tool by which a model starts a subagent."""
+DELEGATES = (SPAWN, "delegate")
+"""The tools that hand work on: to a subagent, and to an external agent."""
 MAX_DEPTH = 3
 """How many sessions may stand above a subagent."""
 AT_ONCE = 4

@@ -285,7 +285,7 @@ def _apply_agent(session: Session, body: ev.AgentBody) -> None:
     known = session.agents.get(body.key)
     match body:
         case ev.AgentSpawned(key=key, allotment=most):
-            session.agents[key] = Agent(body, times=known.times + 1 if known else 1)
+            session.agents[key] = Agent(body, times=known.times + 1 if known else 1, at=len(session.actions))
             session.spent = _plus(session.spent, _set_aside(most))
             session.iterations += most.iterations
             session.worked_ms += most.seconds * 1000

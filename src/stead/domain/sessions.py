@@ -105,11 +105,13 @@ class Agent(msgspec.Struct, frozen=True):
     """A subagent that the session has started, and its end once it has ended.
 
     ``times``: how many subagents the call has started, as a person may have it run again.
+    ``at``: how many actions there were when this one was started.
     """
 
     spawned: ev.AgentSpawned
     ended: ev.AgentEnded | None = None
     times: int = 1
+    at: int = 0
 
 
 class Session(msgspec.Struct):
@@ -249,7 +251,7 @@ class Session(msgspec.Struct):
 
 
 def status(session: Session) -> ObjectiveStatus:
-    """The one word that people see."""
+    """The one word that people see; a row also waits for what subagents ask, of which a session knows nothing."""
     if session.end is not None:
         return session.end.status
     if session.phase != "active":
