@@ -56,6 +56,8 @@ class Actor:
     def __init__(self, id: SessionId, deps: Deps, stream: Stream | None = None) -> None:
         self.id = id
         self.lock = asyncio.Lock()
+        self.parent = _parent(stream) if stream else SessionId("")
+        """Of a subagent that was begun or read since the daemon started."""
         self._deps = deps
         self._stream = stream
         self._driver: asyncio.Task[None] | None = None
@@ -85,7 +87,7 @@ class Actor:
             for ref in stream.session.spec.chain:
                 with contextlib.suppress(NotFound):  # told when the model is needed
                     await asyncio.to_thread(d.models.info, ref)  # the first call loads the vendors' price list
-            self._stream = stream
+            self._stream, self.parent = stream, _parent(stream)
             known = {row.id for row in d.terminals.rows(self.id)} | self._notes.ended
             stream.add(*recovery.mend(stream.session, known))
             try:
@@ -336,3 +338,8 @@ class Actor:
             await self._steps.call_model(stream, effect)
         except BudgetRefused as refused:
             stream.add(ev.SessionPaused(str(refused), refused.code))
+
+
+def _parent(stream: Stream) -> SessionId:
+    parent = stream.session.spec.parent
+    return parent.session if parent else SessionId("")
