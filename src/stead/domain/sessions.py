@@ -181,6 +181,10 @@ class Session(msgspec.Struct):
     """What changed, was sent, or may have been: landings, calls that left, unknown outcomes; in this turn or run."""
     acted_from: int = 0
     """The first of ``actions`` that belongs to this turn or run."""
+    calls_below: int = 0
+    """Calls of tools that subagents made for it, or that are set aside for them."""
+    paused: ev.SessionPaused | None = None
+    """How Stead itself paused it last; None where a person did."""
     telling: str = ""
     """What goes into the prompt before the next words: memory, secrets."""
     files: str = ""
@@ -270,6 +274,16 @@ def viewer(spec: ev.SessionOpened) -> Viewer:
         channel=channel_place(spec.workspace, spec.channel) if spec.channel else "",
         interactive=spec.interactive,
     )
+
+
+def calls_left(session: Session) -> int:
+    """How many calls of tools the turn, or the run, may still make."""
+    return session.spec.limits.calls - calls_made(session)
+
+
+def calls_made(session: Session) -> int:
+    """How many it has made, its subagents' included, and what is set aside for those."""
+    return len(session.actions) - session.acted_from + session.calls_below
 
 
 def open_agents(session: Session) -> tuple[Agent, ...]:

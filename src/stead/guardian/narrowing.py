@@ -17,7 +17,7 @@ from stead.domain.errors import InvalidRequest
 from stead.domain.hosts import USUAL_PORTS, HostPattern, parse_host
 from stead.domain.objectives import Limits, Unlimited
 from stead.domain.policies import Profile
-from stead.domain.sessions import Session
+from stead.domain.sessions import Session, calls_left
 
 _STRICT = (Profile.WORK, Profile.ASK, Profile.READONLY)
 _MOST_ITERATIONS = 1_000
@@ -87,7 +87,7 @@ def narrowed(parent: Session, order: Order, caps: Caps, shares: int) -> Narrowed
             own,
             iterations=allotment.iterations,
             wall_s=allotment.seconds,
-            calls=own.calls if caps.calls < 0 else min(own.calls, caps.calls),
+            calls=allotment.calls,
         ),
         dropped=(*lost_tools, *lost_hosts),
     )
@@ -143,7 +143,10 @@ def _allotment(parent: Session, order: Order, caps: Caps, shares: int) -> Allotm
     if tokens == "unlimited":
         tokens = DEFAULT_BUDGET.tokens
         assert tokens != "unlimited", "the usual budget of an objective is a number"
-    return Allotment(tokens, usd, seconds, min(iterations, _MOST_ITERATIONS))
+    calls = max(0, calls_left(parent)) // shares
+    if caps.calls >= 0:
+        calls = min(calls, caps.calls)
+    return Allotment(tokens, usd, seconds, min(iterations, _MOST_ITERATIONS), calls)
 
 
 def _left(budget: int | Unlimited, spent: int) -> int | Unlimited:

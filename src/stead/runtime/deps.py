@@ -47,7 +47,10 @@ class SubagentService(Protocol):
         """Let a session look for what there is to do: a subagent that was opened, a parent whose subagent ended."""
 
     async def settled(self, session: Session) -> tuple[ev.Body, ...]:
-        """The ends of subagents that the session does not know of, each with the outcome of its call."""
+        """The ends of subagents that the session does not know of, each with the outcome of its call.
+
+        A subagent that a fault paused pauses the session too, so that it does not wait for it unsaid.
+        """
 
     async def cancel(self, session: Session, key: CallKey | None = None) -> None:
         """End the session's subagents, or that of one call, and all below them."""
