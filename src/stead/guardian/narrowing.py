@@ -71,8 +71,7 @@ def narrowed(parent: Session, order: Order, caps: Caps, shares: int) -> Narrowed
     allotment = _allotment(parent, order, caps, max(2, shares))
     if isinstance(allotment, str):
         return allotment
-    own_tools, _ = _tools(spec.tools, caps.tools)
-    tools, _ = _tools(own_tools, order.tools)
+    tools, _ = _tools(_tools(spec.tools, caps.tools)[0], order.tools)
     _, lost_tools = _tools(spec.tools, order.tools)
     hosts, lost_hosts = _hosts(spec.hosts, order.hosts)
     secrets = tuple(secret.name for secret in spec.secrets if secret.name in order.secrets)
@@ -136,16 +135,14 @@ def _allotment(parent: Session, order: Order, caps: Caps, shares: int) -> Allotm
     usd = _part(_left(parent.budget.usd_micros, spent.usd_micros), order.usd_micros, shares)
     seconds = _part(limits.wall_s - -(-parent.worked_ms // 1000), _least(order.seconds, caps.seconds), shares)
     iterations = _part(limits.iterations - parent.iterations, _least(order.iterations, caps.iterations), shares)
-    assert isinstance(seconds, int) and isinstance(iterations, int), "both limits are numbers"
+    calls = _part(calls_left(parent), caps.calls, shares) if caps.calls else 0
+    assert isinstance(seconds, int) and isinstance(iterations, int) and isinstance(calls, int), "limits are numbers"
     for what, figure in (("tokens", tokens), ("money", usd), ("seconds", seconds), ("model requests", iterations)):
         if figure != "unlimited" and figure < 1:
             return f"this session has no {what} left to give to a subagent: do the task yourself"
     if tokens == "unlimited":
         tokens = DEFAULT_BUDGET.tokens
         assert tokens != "unlimited", "the usual budget of an objective is a number"
-    calls = max(0, calls_left(parent)) // shares
-    if caps.calls >= 0:
-        calls = min(calls, caps.calls)
     return Allotment(tokens, usd, seconds, min(iterations, _MOST_ITERATIONS), calls)
 
 

@@ -257,15 +257,10 @@ class Actor:
                 if stream.session.phase == "active":
                     stream.add(ev.SessionPaused(why, "internal"))
                 await stream.commit()
-                self._tell_parent(stream.session)
+                _tell_parent(self._deps, stream.session)
         except SteadError as fault:
             self.forget()
             log.error("session %s: %s", self.id, fault)
-
-    def _tell_parent(self, session: Session) -> None:
-        """Have the session that waits for this one look, once it has ended or cannot go on by itself."""
-        if session.spec.parent and (session.phase == "ended" or (session.phase == "paused" and session.paused)):
-            self._deps.agents.wake(session.spec.parent.session)
 
     def _give_up(self, fault: Fenced | StorageFault | NotFound) -> None:
         """Drop the state that could not be written. Another runner owns the session, or the disk may come back."""
@@ -322,7 +317,7 @@ class Actor:
         if not told and (stream.session.phase != "active" or stream.session.resting):
             stream.add(*await reviewed(self._deps.trials, stream.session))
         await stream.commit()
-        self._tell_parent(stream.session)
+        _tell_parent(self._deps, stream.session)
         if stream.session.phase == "ended" or stream.session.resting:
             self.forget()  # what rests costs nothing; the journal has it
 
@@ -343,6 +338,12 @@ class Actor:
             await self._steps.call_model(stream, effect)
         except BudgetRefused as refused:
             stream.add(ev.SessionPaused(str(refused), refused.code))
+
+
+def _tell_parent(deps: Deps, session: Session) -> None:
+    """Have the session that waits for this one look, once this has ended or cannot go on by itself."""
+    if session.spec.parent and (session.phase == "ended" or (session.phase == "paused" and session.paused)):
+        deps.agents.wake(session.spec.parent.session)
 
 
 def _parent(stream: Stream) -> SessionId:
