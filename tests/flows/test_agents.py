@@ -146,6 +146,26 @@ def test_a_question_of_a_subagent_is_put_where_its_root_is_watched(house: Living
     assert "subagent executor: unverified" in house.cli("show", id).stdout
 
 
+@promise("OBJ-3.claims", "OBJ-7.spawn")
+def test_a_report_of_a_planned_delegation_without_its_call_is_sent_back(house: LivingHome, project: Path) -> None:
+    call = {"tool": "spawn_agent", "arguments": {"task": "AA: write out.txt"}}
+    plan = Call("plan", {"steps": [{"title": "have it written", "status": "done"}], "calls": [call]})
+    claims = Turn("", calls=(plan,)), Turn("The coder is working on it.")
+    spawns = Turn("", calls=(spawn("AA: write out.txt"),))
+    parts = {"ROOT": (*claims, spawns, Turn("Written.")), "AA": (WRITE, Turn("Done."))}
+    with served(casting(parts)) as model:
+        use_model(house, model.openai)
+        row = house.finish(house.give("ROOT: have it written", project, profile="work"))
+    (notice,) = house.bodies(row["id"], "notice.given")
+    assert notice["why"] == "claim" and "nothing was handed on" in notice["text"]
+    assert (row["status"], row["summary"], len(row["facts"]["agents"])) == ("unverified", "Written.", 1)
+    with served(casting({"ROOT": (*claims, Turn("It is still at it."))})) as model:
+        use_model(house, model.openai, name="other")
+        row = house.finish(house.give("ROOT: have it written", project, profile="work"))
+    assert (row["status"], row["facts"]["agents"]) == ("answered", []), "it is sent back once, and no words decide"
+    assert "nothing was changed, run, sent or delegated" in house.cli("show", row["id"]).stdout
+
+
 @pytest.fixture
 def deep(house: LivingHome, project: Path) -> Iterator[Json]:
     """A session with two subagents, of which one has one of its own, and all of them at work."""

@@ -172,14 +172,14 @@ class Subagents:
     async def settled(self, session: Session) -> tuple[ev.Body, ...]:
         """See ``deps.SubagentService``."""
         facts: list[ev.Body] = []
-        stuck: ev.SessionPaused | None = None
+        waits = session.phase == "active" and not session.resting
         for agent in open_agents(session):
             spawned, child = agent.spawned, await self._state(agent)
             if child is not None and child.end is None:
-                if child.phase == "paused" and child.paused is not None:
-                    stuck = msgspec.structs.replace(
-                        child.paused, why=f"its subagent {child.id} is paused: {child.paused.why}"
-                    )
+                if waits and child.phase == "paused" and child.paused is not None:
+                    why = f"its subagent {child.id} is paused: {child.paused.why}"
+                    facts.append(msgspec.structs.replace(child.paused, why=why))
+                    waits = False
                 continue
             if child is not None and open_agents(child):
                 self.wake(child.id)  # it has to hear first how its own ended
@@ -191,7 +191,7 @@ class Subagents:
                 report = agent_report.report(call.tool, spawned, end, child)
                 seen = screen(report.text)
                 facts.append(msgspec.structs.replace(report, text=seen.text, warnings=seen.warnings))
-        return (*facts, stuck) if stuck and session.phase == "active" else tuple(facts)
+        return tuple(facts)
 
     async def _state(self, agent: Agent) -> Session | None:
         try:
