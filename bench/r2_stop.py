@@ -22,6 +22,7 @@ from threading import Thread
 from bench.bar import Bar
 from bench.rig import Rig, goal_of, rig
 from tests.fakes.models import Call, Seen, Turn
+from tests.flows.agents import spawn
 from tests.machines.bench import fresh_nap, napping
 
 TRIES = int(os.environ.get("STEAD_BENCH_TRIES", "25"))
@@ -46,6 +47,7 @@ def measure() -> list[Bar]:
             for surface, stop in surfaces.items():
                 taken.setdefault((surface, "tool"), []).append(_stop_tool_ms(r, stop))
                 taken.setdefault((surface, "stream"), []).append(_stop_stream_ms(r, stop))
+                taken.setdefault((surface, "tree"), []).append(_stop_tree_ms(r, stop))
             start_ms.append(_interpreter_ms())
     interpreter = statistics.median(start_ms)
     return [_bar("R2", "API", taken, 0.0), _bar("R2.cli", "CLI", taken, interpreter)]
@@ -68,8 +70,10 @@ def _bar(id: str, surface: str, taken: dict[tuple[str, str], list[float]], inter
 
 
 def busy(seen: Seen) -> Turn:
-    """The goal says what the session is for: a call that sleeps, a long answer, or calls without an end."""
+    """The goal says what a session is for: a call that sleeps, a long answer, three subagents, calls without an end."""
     goal = goal_of(seen)
+    if goal.startswith("tree"):
+        return Turn("", tuple(spawn(f"nap {nap}") for nap in goal.split()[1:]))
     at = sum(message["role"] == "assistant" for message in seen.body["messages"])
     if "nap" in goal:
         return Turn("", (Call("shell", {"command": f"sleep {goal.split()[-1]}"}),))
@@ -112,6 +116,17 @@ def _stop_stream_ms(r: Rig, stop: Stop) -> float:
     if not left_at:
         raise AssertionError(f"the connection to the model was still open {DEADLINE_S:g} s after STOP")
     return (left_at[0] - began) * 1000
+
+
+def _stop_tree_ms(r: Rig, stop: Stop) -> float:
+    """A session with three subagents, each in a call that sleeps: from the STOP to the death of the last process."""
+    naps = [fresh_nap() for _ in range(3)]
+    id = r.give(f"tree {' '.join(naps)}")
+    r.house.until(lambda: all(napping(nap) for nap in naps), "the subagents to sleep")
+    with _watched([pid for nap in naps for one in napping(nap) for pid in _up_to(one, r.pid)]) as died_at:
+        began = time.monotonic()
+        stop(r, id)
+        return (died_at() - began) * 1000
 
 
 def _up_to(pid: int, daemon: int) -> Iterator[int]:

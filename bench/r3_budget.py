@@ -1,4 +1,7 @@
-"""R3: 64 objectives race on the home's one daily cap; at no moment may what is spent and reserved pass it."""
+"""R3: 64 objectives race on the home's one daily cap, and the subagents of one objective, and theirs, on its budget.
+
+At no moment may what is spent and reserved pass either.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from bench.bar import Bar
-from bench.rig import Rig, plans, rig
-from stead.domain.ends import WELL
-from tests.fakes.models import Turn
+from bench.rig import PATIENT, Rig, plans, rig
+from stead.domain.ends import ENDS, WELL
+from tests.fakes.models import Seen, Turn
+from tests.flows.agents import descendants, spawn
 from tests.flows.house import Json
 
 OBJECTIVES = 64
 CAP_TOKENS = 250_000
+TREE_TOKENS = 600_000
 USED = (1200, 800, 0, 0)
 """What each reply reports: enough that some objectives finish and the cap is truly reached."""
 
@@ -58,21 +63,72 @@ def _names_cap(events: list[Json]) -> bool:
     return bool(whys) and "daily cap" in whys[-1]
 
 
+_SETTLED = ("model.replied", "model.failed")
+
+
 def _peak(events: list[Json]) -> int:
     """Replays the journal: a request counts as reserved until it is settled, then as spent."""
     counted: dict[tuple[str, int], int] = {}
     peak = 0
     for event in events:
         body = event["body"]
-        if body["type"] in ("model.requested", "model.replied", "model.failed"):
+        if body["type"] in ("model.requested", *_SETTLED):
             amount = body["reserved" if body["type"] == "model.requested" else "spend"]["tokens"]
             counted[event["stream"], body["number"]] = amount
             peak = max(peak, sum(counted.values()))
     return peak
 
 
+@dataclass(frozen=True)
+class TreeRace:
+    """How it went: as of ``Race``, for one objective and its subagents, and what the objective's row says is spent."""
+
+    peak: int
+    spent: int
+    counted: int
+    subagents: int
+
+
+def race_below(r: Rig, tokens: int) -> TreeRace:
+    """Have one objective start four subagents, and each of them four, down to the last; all work until none may."""
+    r.model.script = _spawning
+    budget = {"tokens": tokens, "usd_micros": "unlimited"}
+    row = r.house.wait(r.house.give("work", r.project, budget=budget, limits=PATIENT), *ENDS, timeout_s=300)
+    below = descendants(r.house, row["id"])
+    events = [one for id in (row["id"], *(one["id"] for one in below)) for one in r.house.events(id)]
+    events.sort(key=lambda event: int(event["seq"]))
+    used = [event["body"]["spend"]["tokens"] for event in events if event["body"]["type"] in _SETTLED]
+    if open_ := [one["id"] for one in below if one["status"] not in ENDS]:
+        raise AssertionError(f"these had not ended when the objective had: {open_}")
+    return TreeRace(_peak(events), sum(used), row["tokens_used"], len(below))
+
+
+def _spawning(seen: Seen) -> Turn:
+    at = sum(message["role"] == "assistant" for message in seen.body["messages"])
+    calls = tuple(spawn(f"work {n}") for n in range(4)) if at == 0 else plans(at + 1)[at].calls
+    return Turn("", calls, usage=USED, delay_s=0.02)
+
+
 def measure() -> list[Bar]:
-    """One race; each objective wants three requests."""
+    """Both races."""
+    return [_measured(), _measured_below()]
+
+
+def _measured_below() -> Bar:
+    with rig([]) as r:
+        found = race_below(r, TREE_TOKENS)
+    overshoot = max(0, found.peak - TREE_TOKENS)
+    said = (
+        f"{found.subagents} subagents, three deep, on the {TREE_TOKENS:,} tokens of one objective: at most "
+        f"{found.peak:,} spent or reserved, {found.spent:,} spent in the end, {found.counted:,} by the objective's row"
+    )
+    return Bar(
+        "R3.tree", overshoot, "tokens past the budget", "0", not overshoot and found.spent == found.counted, {}, said
+    )
+
+
+def _measured() -> Bar:
+    """One race on the cap; each objective wants three requests."""
     turns = [Turn(turn.text, turn.calls, usage=USED, delay_s=0.02) for turn in plans(2)]
     with rig(turns) as r:
         found = race(r, OBJECTIVES, CAP_TOKENS)
@@ -83,4 +139,4 @@ def measure() -> list[Bar]:
     )
     said += "".join(f"; {one}" for one in found.otherwise)
     holds = overshoot == 0 and not found.otherwise
-    return [Bar("R3", overshoot, "tokens past the cap", "0", holds, {}, said)]
+    return Bar("R3", overshoot, "tokens past the cap", "0", holds, {}, said)

@@ -9,6 +9,7 @@ import pytest
 
 from stead.domain.ends import ENDS, WELL
 from tests.fakes.models import Call, Turn
+from tests.flows.agents import casting, descendants, spawn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.machines.bench import require_sandbox
@@ -50,6 +51,37 @@ def test_a_stop_on_a_full_disk_holds_until_it_is_recorded_and_the_person_resumes
         assert (project / "log.txt").read_text() == "on\n", "nothing went on by itself"
         assert house.cli("resume", id).returncode == 0
         house.until(lambda: (project / "log.txt").read_text().count("on") > 1, "the work to go on")
+
+
+@promise("SEC-5.stop", "OBJ-7.cancel")
+def test_a_stop_holds_for_every_subagent_though_one_of_them_cannot_be_read(house: LivingHome, project: Path) -> None:
+    require_sandbox()
+    asleep, on = "touch {0}.asleep; sleep 30", Turn("", calls=(Call("shell", {"command": "touch went-on"}),))
+    leaves = {
+        name: (Turn("", calls=(Call("shell", {"command": asleep.format(name)}),)), *[on] * 5) for name in ("AA", "CC")
+    }
+    both = Turn("", calls=(spawn("BB: have it done"), spawn("AA: sleep")))
+    parts = {"ROOT": (both,), "BB": (Turn("", calls=(spawn("CC: sleep"),)),), **leaves}
+    with served(casting(parts)) as model:
+        use_model(house, model.openai)
+        id = house.give("ROOT: have it done", project, profile="work")
+        house.until(lambda: len(descendants(house, id)) == 3, "three subagents")
+        below = [row["id"] for row in descendants(house, id)]
+        branch = next(row["id"] for row in descendants(house, id) if "BB:" in row["title"])
+        leaf = {one for one in below if one != branch}
+        house.until(lambda: all(house.bodies(one, "tool.started") for one in leaf), "the leaves to work")
+        fill(house, full=True)
+        assert "could not be recorded" in house.cli("stop", branch).stdout
+        stopped = house.cli("stop", id)
+        assert stopped.returncode == 0 and "could not be recorded" in stopped.stdout, stopped.stdout + stopped.stderr
+        fill(house, full=False)
+        for one in (id, *below):
+            house.wait(one, "paused", timeout_s=30)
+            assert len(house.bodies(one, "session.stopped")) == 1, one
+        assert not (project / "went-on").exists(), "nothing went on by itself"
+        assert house.cli("resume", id).returncode == 0
+        row = house.wait(id, *WELL, "incomplete", "failed", timeout_s=60)
+    assert row["agents"] == 0 and (project / "went-on").exists(), "everything goes on when the person says so"
 
 
 def test_a_restart_after_the_stop_was_recorded_goes_on_holding(house: LivingHome, project: Path) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Callable
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 
+from stead.brain.ends import facts
 from stead.brain.estimate import estimate_request
 from stead.brain.turn import next_effect
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.agents import AT_ONCE, SPAWN, Allotment, Taint
-from stead.domain.checks import RunFacts
+from stead.domain.checks import AgentRan, RunFacts
 from stead.domain.effects import CallModel, Effect, Finish, Record, RunTools, Wait
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo, SessionId
 from stead.domain.messages import ResultsMessage, UserMessage
@@ -83,6 +86,30 @@ def ended(story: Story, number: int) -> None:
     key = CallKey(f"call_1_{number}")
     end = ev.AgentEnded(key, SessionId(f"s_{number}"), "answered", "done", ev.Spend(1), 1, 5, RunFacts(), Taint())
     story.tell(end, ev.ToolFinished(key, SPAWN, "ok", "done", STEAD, 4, 5))
+
+
+def test_a_planned_delegation_that_was_not_made_sends_the_report_back_once() -> None:
+    call = {"tool": SPAWN, "arguments": {"task": "x"}}
+    plan = ("plan", json.dumps({"steps": [{"title": "have it done", "status": "done"}], "calls": [call]}))
+    story = Story().tell(ev.PlanMade((ev.PlanStep("have it done", "done"),), "model")).turn(plan).run()
+    story.turn("The coder works on it and will report.")
+    effect = step(story)
+    assert isinstance(effect, Record) and isinstance(effect.bodies[0], ev.NoticeGiven), effect
+    assert SPAWN in effect.bodies[0].text and effect.bodies[0].why == "claim"
+    story.tell(*effect.bodies)
+    again, given_up = copy.deepcopy(story).turn((SPAWN, '{"task":"x"}')).run(), story
+    assert isinstance(step(again.turn("It was done.")), Finish), "the call is on record"
+    assert isinstance(step(given_up.turn("It still works.")), Finish), "it is said once, and decides no end"
+
+
+def test_the_record_of_a_run_has_the_subagents_that_it_started_and_how_they_ended() -> None:
+    story = Story().turn((SPAWN, '{"task":"x"}'), (SPAWN, '{"task":"x"}'))
+    for number, kind in enumerate(("coder", "")):
+        key = CallKey(f"call_1_{number}")
+        story.tell(ev.ToolStarted(key, SPAWN, '{"task":"x"}', CallDigest("d"), idempotent=True))
+        story.tell(ev.AgentSpawned(key, SessionId(f"s_{number}"), "x", kind, "", 1, Allotment(10, 10, 10, 1), ()))
+    ended(story, 0)
+    assert facts(story.session).agents == (AgentRan("coder", "answered"), AgentRan("", "running"))
 
 
 def test_an_objective_without_a_plan_gets_one() -> None:

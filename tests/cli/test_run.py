@@ -56,7 +56,7 @@ def test_a_goal_that_is_reached_ends_with_0_and_every_step_is_one_line(cli: Cli,
     assert lines[2] == "  keep: touch nothing else (only asked of the model)"
     assert lines[3] == "> shell make test make lint  ok, 12 ms  [620 tokens, $0.0015]"
     assert lines[4:10] == ["    | … 15 lines before", *(f"    | line {number}" for number in range(15, 20))]
-    assert lines[10:12] == ["unverified", "  on record: nothing was changed, run or sent"]
+    assert lines[10:12] == ["unverified", "  on record: nothing was changed, run, sent or delegated"]
     assert lines[12:14] == ["  All is built.", "  Twice."]
     assert lines[14].startswith("  1 model request, 620 of 400,000 tokens, $0.0015 of $5.00, ")
 
@@ -65,7 +65,10 @@ def test_a_goal_that_is_not_reached_ends_with_1_and_how_to_try_again(cli: Cli, s
     api = serve(lambda run: run.end("failed", "budget", "The tokens are used up."))
     done = cli("run", "too much")
     assert done.code == 1
-    assert "failed (budget)\n  on record: nothing was changed, run or sent\n  The tokens are used up." in done.out
+    assert (
+        "failed (budget)\n  on record: nothing was changed, run, sent or delegated\n  The tokens are used up."
+        in done.out
+    )
     assert f"try again: stead retry {only_run(api).id}" in done.out
 
 
@@ -318,7 +321,7 @@ def test_an_objective_that_runs_again_is_watched_past_its_first_end(cli: Cli, se
     approval = only_approval(api)
     watched = cli("watch", only_run(api).id)
     assert watched.code == 3
-    assert "failed (budget)\n  on record: nothing was changed, run or sent\nruns again\n" in watched.out
+    assert "failed (budget)\n  on record: nothing was changed, run, sent or delegated\nruns again\n" in watched.out
     assert approval in watched.out
 
 

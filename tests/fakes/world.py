@@ -340,6 +340,11 @@ class World:
         """A fresh actor, as after a start."""
         return Actor(id, self.deps)
 
+    async def halt(self, *actors: Actor) -> list[Actor]:
+        """Cut these off; no other actor is known here."""
+        await asyncio.gather(*(actor.halt() for actor in actors))
+        return list(actors)
+
     def events(self, session: SessionId) -> list[ev.Event]:
         """What the journal has of a session."""
         return [event for event in self.journal.events(session=session) if isinstance(event, ev.Event)]

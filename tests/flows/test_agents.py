@@ -122,7 +122,11 @@ def test_a_subagent_that_reaches_a_limit_reports_incomplete_and_never_success(ho
 
 @promise("OBJ-7.spawn")
 def test_a_question_of_a_subagent_is_put_where_its_root_is_watched(house: LivingHome, project: Path) -> None:
-    parts = {"ROOT": (Turn("", calls=(spawn("QQ: write it"),)), Turn("Done.")), "QQ": (WRITE, Turn("Written."))}
+    parts = {
+        "ROOT": (Turn("", calls=(spawn("PP: have it written"),)), Turn("Done.")),
+        "PP": (Turn("", calls=(spawn("QQ: write it"),)), Turn("Done.")),
+        "QQ": (WRITE, Turn("Written.")),
+    }
     with served(casting(parts)) as model:
         use_model(house, model.openai)
         ran = house.cli("run", "ROOT: have it written", "--dir", str(project), "--profile", "ask")
@@ -130,9 +134,36 @@ def test_a_question_of_a_subagent_is_put_where_its_root_is_watched(house: Living
         id = house.get("/objectives")["items"][0]["id"]
         (question,) = house.get("/approvals", session=id)["items"]
         assert question["title"] == "executor: QQ: write it" and question["id"] in ran.stdout
+        waiting = [house.get(f"/objectives/{id}"), *descendants(house, id)]
+        assert [(row["status"], row["pending_approvals"]) for row in waiting] == [("waiting", 1)] * 3
+        assert [row["id"] for row in house.get("/objectives", status="waiting")["items"]] == [id]
+        assert "waiting" in house.cli("objectives").stdout and "1 question for you" in house.cli("show", id).stdout
+        assert "1 question for you" in house.cli("status").stdout
         house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
-        house.wait(id, "unverified", "answered")
-    assert (project / "out.txt").exists()
+        row = house.wait(id, "unverified", "answered")
+    assert (project / "out.txt").exists() and row["pending_approvals"] == 0
+    assert row["facts"]["agents"] == [{"specialist": "executor", "status": "unverified"}]
+    assert "subagent executor: unverified" in house.cli("show", id).stdout
+
+
+@promise("OBJ-3.claims", "OBJ-7.spawn")
+def test_a_report_of_a_planned_delegation_without_its_call_is_sent_back(house: LivingHome, project: Path) -> None:
+    call = {"tool": "spawn_agent", "arguments": {"task": "AA: write out.txt"}}
+    plan = Call("plan", {"steps": [{"title": "have it written", "status": "done"}], "calls": [call]})
+    claims = Turn("", calls=(plan,)), Turn("The coder is working on it.")
+    spawns = Turn("", calls=(spawn("AA: write out.txt"),))
+    parts = {"ROOT": (*claims, spawns, Turn("Written.")), "AA": (WRITE, Turn("Done."))}
+    with served(casting(parts)) as model:
+        use_model(house, model.openai)
+        row = house.finish(house.give("ROOT: have it written", project, profile="work"))
+    (notice,) = house.bodies(row["id"], "notice.given")
+    assert notice["why"] == "claim" and "nothing was handed on" in notice["text"]
+    assert (row["status"], row["summary"], len(row["facts"]["agents"])) == ("unverified", "Written.", 1)
+    with served(casting({"ROOT": (*claims, Turn("It is still at it."))})) as model:
+        use_model(house, model.openai, name="other")
+        row = house.finish(house.give("ROOT: have it written", project, profile="work"))
+    assert (row["status"], row["facts"]["agents"]) == ("answered", []), "it is sent back once, and no words decide"
+    assert "nothing was changed, run, sent or delegated" in house.cli("show", row["id"]).stdout
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench.r3_budget import USED, race
+from bench.r3_budget import USED, race, race_below
 from bench.rig import plans, rig
 from tests.fakes.models import Call, Seen, Turn
 from tests.flows.house import LivingHome
@@ -23,6 +23,16 @@ def test_objectives_that_race_on_one_daily_cap_never_pass_it() -> None:
     assert cap_tokens / 2 < found.peak <= cap_tokens
     assert 0 < found.spent <= cap_tokens
     assert found.completed and found.paused
+
+
+@promise("OBJ-5.shared", "OBJ-7.narrow")
+def test_subagents_that_race_on_one_budget_never_pass_it_and_what_they_spend_adds_up() -> None:
+    tokens = 200_000
+    with rig([]) as r:
+        found = race_below(r, tokens)
+    assert found.subagents >= 8, found
+    assert tokens / 4 < found.peak <= tokens, found
+    assert 0 < found.spent == found.counted <= tokens, found
 
 
 def _greedy(seen: Seen) -> Turn:

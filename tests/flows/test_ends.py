@@ -200,7 +200,7 @@ def test_each_end_has_its_exit_code_and_says_the_facts_and_the_cost(
         use_model(house, model.openai)
         ran = house.cli("run", "make the tests pass", "--dir", str(project), *options)
     assert (ran.returncode, bool(re.search(rf"^{end}\b", ran.stdout, re.MULTILINE))) == (code, True)
-    fact = "changed 1 path: out.txt" if WRITE in turns else "on record: nothing was changed, run or sent"
+    fact = "changed 1 path: out.txt" if WRITE in turns else "on record: nothing was changed, run, sent or delegated"
     assert fact in ran.stdout and re.search(
         r"^  \d+ model requests?, \d+ of [\d,]+ tokens, \$", ran.stdout, re.MULTILINE
     )
@@ -346,7 +346,7 @@ def test_a_turn_of_a_session_ends_with_what_is_on_record_of_it(house: LivingHome
     with served(by_turn(*turns), strict=False) as model:
         use_model(house, model.openai)
         opened = house.cli("session", "new", str(project), "-m", "mend it", "--profile", "work")
-        assert "on record: nothing was changed, run or sent" in opened.stdout
+        assert "on record: nothing was changed, run, sent or delegated" in opened.stdout
         id = re.search(r"s_[0-9a-f]{16}", opened.stdout)
         assert id
         looked = house.cli("session", "send", id[0], "and now?", "--wait").stdout

@@ -19,7 +19,7 @@ from stead.domain.ids import DEFAULT_WORKSPACE, NO_COMMAND, CallKey, RequestNo, 
 from stead.domain.messages import UserMessage
 from stead.domain.policies import Profile
 from stead.domain.secrets import Secret
-from stead.domain.sessions import Session, open_agents, taint_of
+from stead.domain.sessions import Action, Session, calls_left, calls_made, open_agents, taint_of
 from stead.guardian.narrowing import Caps, Narrowed, narrowed
 from tests.promises import promise
 
@@ -172,6 +172,7 @@ roots = st.builds(
 acts = st.one_of(
     st.tuples(st.just("spawn"), st.integers(0, 30), orders, caps, st.integers(0, 6)),
     st.tuples(st.just("spend"), st.integers(0, 30), st.integers(0, 50_000), st.integers(0, 50_000)),
+    st.tuples(st.just("call"), st.integers(0, 30), st.integers(0, 40)),
     st.tuples(st.just("end"), st.integers(0, 30)),
 )
 
@@ -179,7 +180,7 @@ acts = st.one_of(
 @promise("OBJ-7.narrow", "OBJ-7.depth")
 @settings(max_examples=200, deadline=None)
 @given(roots, st.lists(acts, max_size=25))
-def test_no_tree_gets_a_tool_host_secret_token_or_second_more_than_its_root(
+def test_no_tree_gets_a_tool_call_host_secret_token_or_second_more_than_its_root(
     fact: ev.SessionOpened, script: list[tuple[object, ...]]
 ) -> None:
     tree = Tree(session(fact))
@@ -194,6 +195,8 @@ def test_no_tree_gets_a_tool_host_secret_token_or_second_more_than_its_root(
             tree.spawn(who, order, most, shares)
         elif what == "spend":
             tree.spend(who, *(int(str(figure)) for figure in rest))
+        elif what == "call":
+            who.actions += [Action("read", "{}", "ok")] * min(int(str(rest[0])), max(0, calls_left(who)))
         elif who is not tree.root:
             tree.end(who)
         holds(tree)
@@ -209,12 +212,13 @@ def holds(tree: Tree) -> None:
             assert reaches(parent, host, port) or not reaches(child, host, port), f"{host}:{port} comes from nowhere"
         assert {secret.name for secret in child.spec.secrets} <= {secret.name for secret in parent.spec.secrets}
         assert strict.index(child.spec.profile) >= strict.index(parent.spec.profile)
-        assert child.spec.limits.calls <= parent.spec.limits.calls
         assert child.spec.parent is not None and child.spec.parent.depth <= MAX_DEPTH
     for one in tree.every():
         for limit, used in ((one.budget.tokens, one.spent.tokens), (one.budget.usd_micros, one.spent.usd_micros)):
             assert limit == "unlimited" or used <= limit, "what it spends and sets aside is within its budget"
+        assert calls_made(one) <= one.spec.limits.calls
         assert one.iterations <= one.spec.limits.iterations and one.worked_ms <= one.spec.limits.wall_s * 1000
+    assert sum(len(one.actions) for one in tree.every()) <= tree.root.spec.limits.calls
     in_all = [sum(own(one)[at] for one in tree.every()) for at in (0, 1)]
     for limit, sum_of_all in zip((tree.root.budget.tokens, tree.root.budget.usd_micros), in_all, strict=True):
         assert limit == "unlimited" or sum_of_all <= limit, "all of them together are within the root's budget"

@@ -12,9 +12,11 @@ import pytest
 
 from stead.config import Home
 from stead.domain import events as ev
+from stead.domain.agents import Parent
 from stead.domain.ends import ENDS
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, SessionId, WorkspaceId
+from stead.domain.memory_events import ContentRedacted
 from stead.domain.policies import Label, Reason, Risk
 from stead.domain.rows import ObjectiveStatus, StepRow, UsageRow, Wanted
 from stead.domain.sessions import PERSON
@@ -43,6 +45,46 @@ async def record(journal: JournalFile, id: SessionId, story: Story, *, first: in
 
 
 # -- objectives -----------------------------------------------------------------------------------------------------
+
+
+async def test_who_waits_for_a_subagents_question_waits_too_whatever_is_forgotten(
+    journal: JournalFile, views: Views
+) -> None:
+    eve, call = session(3), CallKey("call_1_0")
+    tree = {ADA: None, BOB: Parent(ADA, call, 1, ADA), eve: Parent(BOB, call, 2, ADA)}
+    for id, parent in tree.items():
+        await journal.append(stream(id, [msgspec.structs.replace(created(), parent=parent), requested(), replied()]))
+    question = ev.ApprovalRequested(
+        *(
+            ApprovalId("a_1"),
+            call,
+            "shell",
+            "{}",
+            CallDigest("d"),
+            "each",
+            Reason("r", "Because."),
+            Risk.HIGH,
+            START_MS * 2,
+        )
+    )
+
+    def standing() -> list[tuple[str, int]]:
+        live = [views.objective(id) for id in tree]
+        views.rebuild()
+        assert live == [views.objective(id) for id in tree]
+        return [(row.status, row.pending_approvals) for row in live]
+
+    await journal.append(stream(eve, [question], first=4))
+    assert standing() == [("waiting", 1)] * 3
+    for at, id in enumerate(tree):
+        await journal.append(stream(id, [ContentRedacted(())], first=5 if id == eve else 4))
+        assert standing() == [("waiting", 1)] * 3, at
+    await journal.append(stream(eve, [ev.ApprovalGiven(ApprovalId("a_1"), call, CallDigest("d"), "web")], first=6))
+    assert standing() == [("running", 0)] * 3
+    second = msgspec.structs.replace(question, id=ApprovalId("a_2"))
+    ended = ev.ObjectiveEnded("cancelled", "cancelled", "")
+    await journal.append(stream(eve, [second, ended], first=7))
+    assert standing() == [("running", 0), ("running", 0), ("cancelled", 0)]
 
 
 async def test_an_objective_goes_through_every_status(journal: JournalFile, views: Views) -> None:

@@ -3257,10 +3257,13 @@ export interface components {
          *         spend: what it used, its own subagents included.
          *         iterations: model requests, those of its own subagents included.
          *         worked_ms: of work, theirs included.
+         *         calls: of tools, theirs included.
          *         facts: what its record holds.
          *         taint: what it has read, and so what its report is worth.
          */
         AgentEnded: {
+            /** @default 0 */
+            calls: number;
             facts: components["schemas"]["RunFacts"];
             iterations: number;
             key: string;
@@ -3273,6 +3276,14 @@ export interface components {
             /** @enum {unknown} */
             type: "agent.ended";
             worked_ms: number;
+        };
+        /**
+         * AgentRan
+         * @description A subagent that a run has started: its kind, "" for none, and how it ended.
+         */
+        AgentRan: {
+            specialist: string;
+            status: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | "running";
         };
         /**
          * AgentRemoved
@@ -3384,8 +3395,11 @@ export interface components {
          *         usd_micros: "unlimited" only where the parent's money is.
          *         seconds: of work, as of ``Limits.wall_s``; 1 or more.
          *         iterations: model requests; 1 to 1,000.
+         *         calls: of tools; 0 for none.
          */
         Allotment: {
+            /** @default 0 */
+            calls: number;
             iterations: number;
             seconds: number;
             tokens: number;
@@ -6603,7 +6617,7 @@ export interface components {
         Nothing: Record<string, never>;
         /**
          * NoticeGiven
-         * @description Stead tells the model something: an unmet goal, a claim without evidence, a lost request.
+         * @description Stead tells the model something: an unmet goal, a planned delegation that was not made, a lost request.
          */
         NoticeGiven: {
             text: string;
@@ -6629,7 +6643,8 @@ export interface components {
              *       "paths": [],
              *       "commands": 0,
              *       "ran": [],
-             *       "sent": []
+             *       "sent": [],
+             *       "agents": []
              *     }
              */
             facts: components["schemas"]["RunFacts"];
@@ -6659,6 +6674,8 @@ export interface components {
          * ObjectiveRow
          * @description One session: an objective, or an interactive one. ``waiting`` means for an answer.
          *
+         *     ``pending_approvals`` are its own questions and those of all subagents below it; while there is one, it is waiting.
+         *
          *     ``reason`` and ``summary`` are "" until it ends or pauses; of an idle session they are its last turn's.
          *     ``iterations`` are those of the turn under way. An interactive session has no goal, and never ends.
          */
@@ -6683,7 +6700,8 @@ export interface components {
              *       "paths": [],
              *       "commands": 0,
              *       "ran": [],
-             *       "sent": []
+             *       "sent": [],
+             *       "agents": []
              *     }
              */
             facts: components["schemas"]["RunFacts"];
@@ -8234,8 +8252,11 @@ export interface components {
          *         commands: how many ran.
          *         ran: the last of them.
          *         sent: calls that acted on the outside world or left a machine: the tool, and the hosts that it reached.
+         *         agents: the subagents that it started, the last of them.
          */
         RunFacts: {
+            /** @default [] */
+            agents: components["schemas"]["AgentRan"][];
             /** @default 0 */
             calls: number;
             /** @default 0 */
@@ -9206,7 +9227,8 @@ export interface components {
              *       "paths": [],
              *       "commands": 0,
              *       "ran": [],
-             *       "sent": []
+             *       "sent": [],
+             *       "agents": []
              *     }
              */
             facts: components["schemas"]["RunFacts"];

@@ -39,7 +39,7 @@ export const ROW: Row = {
   goal: "",
   constraints: [],
   checks: [],
-  facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
+  facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [], agents: [] },
   opinion: null,
   guarded: [],
   fault: "",

@@ -185,6 +185,18 @@ function forget(id: string): void {
   put(id, { story: deleted(id), state: "ready", error: null, share: 1 });
 }
 
+/** What a subagent asks is no event of the session that waits for it, and changes its row. */
+function asksBelow(items: readonly Live[]): void {
+  const seq = items.filter(isEvent).findLast(({ body }) => body.type.startsWith("approval."))?.seq ?? 0;
+  for (const [id, reading] of readings) {
+    const { row } = useStories.getState()[id]?.story ?? {};
+    if (row && row.agents > 0 && seq > reading.heard) {
+      reading.heard = seq;
+      if (!reading.waiting) void read(id);
+    }
+  }
+}
+
 function hear(items: readonly Live[]): void {
   const redacted = streamsWith("content.redacted", items);
   for (const id of redacted) if (readings.has(id)) readAnew(id);
@@ -207,4 +219,5 @@ function hear(items: readonly Live[]): void {
       if (story !== opened.story) put(id, { ...opened, story });
     }
   }
+  asksBelow(items);
 }

@@ -14,9 +14,10 @@ from stead.domain.ends import WELL
 from stead.domain.events import AgentEnded, AgentSpawned, Spend, ToolFinished
 from stead.domain.messages import WORKSPACE
 from stead.domain.policies import Integrity, Label
-from stead.domain.sessions import STEAD, Session, taint_of
+from stead.domain.sessions import STEAD, Session, calls_made, taint_of
 
 _WORDS_CHARS = 20_000
+_MOST_DROPPED = 20
 
 
 def ended(spawned: AgentSpawned, child: Session) -> AgentEnded:
@@ -37,6 +38,7 @@ def ended(spawned: AgentSpawned, child: Session) -> AgentEnded:
         worked_ms=child.worked_ms,
         facts=facts(child),
         taint=taint_of(child),
+        calls=calls_made(child),
     )
 
 
@@ -54,6 +56,7 @@ def lost(spawned: AgentSpawned, parent: Session) -> AgentEnded:
         worked_ms=most.seconds * 1000,
         facts=RunFacts(),
         taint=taint_of(parent),
+        calls=most.calls,
     )
 
 
@@ -69,7 +72,13 @@ def report(tool: str, spawned: AgentSpawned, end: AgentEnded, child: Session | N
     outcome: Literal["ok", "error", "cancelled"] = "ok" if end.status in WELL else "error"
     if end.status == "cancelled":
         outcome = "cancelled"
-    text = "\n".join(_lines(spawned, end, child))
+    # What a name or a command holds can begin no line of the record, and no line of the words looks like one.
+    lines = [line.replace("\n", "\\n") for line in _record(spawned, end, child)]
+    if child is not None and child.end is not None:
+        words = child.end.summary
+        said = f"{words[:_WORDS_CHARS]}{'…' if len(words) > _WORDS_CHARS else ''}"
+        lines += ["", "Its own words:", *(f"> {line}" for line in said.splitlines())]
+    text = "\n".join(lines)
     tainted = bool(end.taint.sources)
     return ToolFinished(
         key=spawned.key,
@@ -93,13 +102,13 @@ def _source(end: AgentEnded) -> str:
     return foreign[0] if len(foreign) == 1 else f"agent:{end.session}"
 
 
-def _lines(spawned: AgentSpawned, end: AgentEnded, child: Session | None) -> Iterator[str]:
+def _record(spawned: AgentSpawned, end: AgentEnded, child: Session | None) -> Iterator[str]:
     name = f"{spawned.session} ({spawned.specialist})" if spawned.specialist else spawned.session
     unfinished = "" if end.status in WELL else " The task is NOT done."
     yield f"Subagent {name} ended: {end.status} ({end.reason}).{unfinished}"
     yield f"Used: {end.spend.tokens:,} tokens, {end.iterations} model requests, {end.worked_ms // 1000} s of work."
     if spawned.dropped:
-        yield f"Not given to it, as this session has not got them: {', '.join(spawned.dropped)}."
+        yield f"Not given to it, as this session has not got them: {', '.join(spawned.dropped[:_MOST_DROPPED])}."
     done = end.facts
     yield f"On record: {done.calls} calls, {done.failed} of them failed; {done.changed} paths changed."
     if done.paths:
@@ -113,6 +122,3 @@ def _lines(spawned: AgentSpawned, end: AgentEnded, child: Session | None) -> Ite
             result = child.results.get(item.id)
             holds = None if result is None else result.holds
             yield f"Check {'not judged' if holds is None else 'holds' if holds else 'FAILS'}: {item.check.words}"
-        assert child.end is not None, "it has ended"
-        words = child.end.summary
-        yield f"\nIts own words:\n{words[:_WORDS_CHARS]}{'…' if len(words) > _WORDS_CHARS else ''}"

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import msgspec
 
-from stead.domain.checks import CheckItem, CommandRan, RunFacts
+from stead.domain.agents import DELEGATES
+from stead.domain.checks import AgentRan, CheckItem, CommandRan, RunFacts
 from stead.domain.effects import Effect, Finish, Record, RunChecks
 from stead.domain.ends import End
 from stead.domain.events import NoticeGiven, PlanStep
 from stead.domain.messages import AssistantMessage, Text
+from stead.domain.plans import planned_calls
 from stead.domain.sessions import Action, Session
 
 _MOST, _CHARS = 20, 200
 _CUT_OFF = "Your reply was cut off. Say it again, shorter."
+_NOT_DELEGATED = (
+    "Your plan names a call of {tool}, and the record has none: nothing was handed on, and nobody works on it. "
+    "Make the call, or report without it."
+)
 
 
 def owed(session: Session) -> RunChecks | None:
@@ -36,6 +42,8 @@ def conclude(session: Session) -> Effect:
             return Record((NoticeGiven(said, "completion"),))
         cause = "the model's replies were cut off" if session.cut_off else "the model's replies were empty"
         return Finish("failed", "model", f"Stopped: {cause} again and again.")
+    if left > 0 and not session.send_backs and (tool := _undelegated(session)):
+        return Record((NoticeGiven(_NOT_DELEGATED.format(tool=tool), "claim"),))
     if session.spec.interactive:
         return Finish("unverified" if session.effects else "answered", "done", text)
     unknown = [item for item in _due(session) if item.id not in session.results]
@@ -74,6 +82,11 @@ def facts(session: Session) -> RunFacts:
     paths = dict.fromkeys(path for action in actions for path in (*action.changed, *action.removed))
     ran = [CommandRan(_line(action), action.exit_code) for action in actions if action.effect == "execute"]
     sent = [_sent(action) for action in actions if action.effect == "send" or action.reached]
+    agents = [
+        AgentRan(agent.spawned.specialist, agent.ended.status if agent.ended else "running")
+        for agent in session.agents.values()
+        if agent.at >= session.acted_from
+    ]
     return RunFacts(
         calls=len(actions),
         failed=sum(action.outcome != "ok" for action in actions),
@@ -82,6 +95,7 @@ def facts(session: Session) -> RunFacts:
         commands=len(ran),
         ran=tuple(ran[-_MOST:]),
         sent=tuple(dict.fromkeys(sent))[:_MOST],
+        agents=tuple(agents[-_MOST:]),
     )
 
 
@@ -112,6 +126,17 @@ def _reason(session: Session, status: End, unknown: list[CheckItem]) -> str:
 def _send_back(failing: list[CheckItem]) -> str:
     named = "".join(f"\n- {item.id}: {item.check.words}" for item in failing)
     return f"Not done yet, by checks that Stead ran itself:{named}\nGo on, or say why it cannot be done."
+
+
+def _undelegated(session: Session) -> str:
+    """A tool that hands work on, named by the plan that was made last in this turn or run and never called in it."""
+    actions = session.actions[session.acted_from :]
+    plan = next((action for action in reversed(actions) if action.tool == "plan" and action.outcome == "ok"), None)
+    if plan is None:
+        return ""
+    called = {action.tool for action in actions}
+    named = planned_calls(msgspec.json.decode(plan.arguments))
+    return next((call.tool for call in named if call.tool in DELEGATES and call.tool not in called), "")
 
 
 def _line(action: Action) -> str:

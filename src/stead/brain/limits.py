@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from stead.domain.effects import Finish
 from stead.domain.events import Spend
 from stead.domain.ports import ModelInfo
-from stead.domain.sessions import Session
+from stead.domain.sessions import Session, calls_left
 
 FAILURES = 5
 """Model requests in a row that bring nothing, before the objective fails."""
@@ -35,11 +35,6 @@ def reached(session: Session) -> Finish | None:
     if session.failures >= FAILURES:
         return _failed(session, "model", f"the model failed {session.failures} times in a row; see `stead show`")
     return None
-
-
-def calls_left(session: Session) -> int:
-    """How many calls of tools the turn, or the run, may still make."""
-    return session.spec.limits.calls - (len(session.actions) - session.acted_from)
 
 
 def iterations(session: Session) -> Finish | None:

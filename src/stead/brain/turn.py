@@ -14,7 +14,7 @@ from stead.domain import events as ev
 from stead.domain.agents import AT_ONCE, SPAWN
 from stead.domain.effects import Effect, Record, RunTools, Wait
 from stead.domain.messages import AssistantMessage, UserMessage
-from stead.domain.sessions import STEAD, Call, Session, open_agents
+from stead.domain.sessions import STEAD, Call, Session, calls_left, open_agents
 from stead.domain.tools import side_by_side
 
 SIDE_BY_SIDE = 8
@@ -87,7 +87,7 @@ def _next_calls(session: Session, first: Call, world: World) -> Effect:
         return RunTools((first.key,))
     calls = list(session.calls.values())
     following = takewhile(lambda call: call.step == "new" and call.tool in parallel, calls[calls.index(first) :])
-    return RunTools(tuple(call.key for call in islice(following, min(SIDE_BY_SIDE, limits.calls_left(session)))))
+    return RunTools(tuple(call.key for call in islice(following, min(SIDE_BY_SIDE, calls_left(session)))))
 
 
 def _not_run(session: Session, call: Call) -> ev.ToolFinished:

@@ -158,13 +158,12 @@ class Watch:
                     self._turn = item["body"]
             self._seq, self._row, more = page["seq"], page["row"], page["more"]
             self._awaits_model = page["request"] is not None
-        asks = self._row["pending_approvals"] or self._row["agents"]  # what a subagent asks stands in its own stream
-        questions = client.items("/approvals", session=self._session) if asks else ()
+        questions = client.items("/approvals", session=self._session) if self._row["pending_approvals"] else ()
         self._pending = {row["id"]: row for row in reversed(list(questions))}
 
     def _catch_up(self) -> None:
         """Read what was heard of. While the daemon is away, that waits for as long as the stream does."""
-        if self._heard > self._seq or self._row.get("agents"):
+        if self._heard > self._seq or self._row.get("agents"):  # what a subagent asks stands in its own stream
             with suppress(NoDaemon):
                 self._pull()
 

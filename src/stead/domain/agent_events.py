@@ -49,6 +49,7 @@ class AgentEnded(msgspec.Struct, frozen=True, tag="agent.ended"):
         spend: what it used, its own subagents included.
         iterations: model requests, those of its own subagents included.
         worked_ms: of work, theirs included.
+        calls: of tools, theirs included.
         facts: what its record holds.
         taint: what it has read, and so what its report is worth.
     """
@@ -62,6 +63,7 @@ class AgentEnded(msgspec.Struct, frozen=True, tag="agent.ended"):
     worked_ms: int
     facts: RunFacts
     taint: Taint
+    calls: int = 0
 
 
 AgentBody = AgentSpawned | AgentEnded

@@ -16,6 +16,8 @@ from stead.domain.policies import Confidentiality
 
 SPAWN = "spawn_agent"
 """Name of the tool by which a model starts a subagent."""
+DELEGATES = (SPAWN, "delegate")
+"""The tools that hand work on: to a subagent, and to an external agent."""
 MAX_DEPTH = 3
 """How many sessions may stand above a subagent."""
 AT_ONCE = 4
@@ -34,12 +36,14 @@ class Allotment(msgspec.Struct, frozen=True):
         usd_micros: "unlimited" only where the parent's money is.
         seconds: of work, as of ``Limits.wall_s``; 1 or more.
         iterations: model requests; 1 to 1,000.
+        calls: of tools; 0 for none.
     """
 
     tokens: int
     usd_micros: int | Unlimited
     seconds: int
     iterations: int
+    calls: int = 0
 
 
 class Taint(msgspec.Struct, frozen=True, omit_defaults=True):

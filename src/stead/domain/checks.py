@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from stead.domain.bounds import bounds
+from stead.domain.ends import End
 from stead.domain.errors import InvalidRequest
 from stead.domain.messages import MACHINE
 
@@ -123,6 +124,13 @@ class CommandRan(msgspec.Struct, frozen=True):
     exit_code: int | None
 
 
+class AgentRan(msgspec.Struct, frozen=True):
+    """A subagent that a run has started: its kind, "" for none, and how it ended."""
+
+    specialist: str
+    status: End | Literal["running"]
+
+
 class RunFacts(msgspec.Struct, frozen=True):
     """What the record holds of a run or a turn, whatever the model says of it. Lists have at most 20 entries.
 
@@ -134,6 +142,7 @@ class RunFacts(msgspec.Struct, frozen=True):
         commands: how many ran.
         ran: the last of them.
         sent: calls that acted on the outside world or left a machine: the tool, and the hosts that it reached.
+        agents: the subagents that it started, the last of them.
     """
 
     calls: int = 0
@@ -143,6 +152,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     commands: int = 0
     ran: tuple[CommandRan, ...] = ()
     sent: tuple[str, ...] = ()
+    agents: tuple[AgentRan, ...] = ()
 
 
 def checked(check: Check) -> Check:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from stead.domain.ends import WELL
+
 Json = dict[str, Any]
 Words = tuple[str, Json, str]
 """A template, the values for its places, and the style of the line in a terminal: "" for none."""
@@ -284,8 +286,8 @@ def _judged(body: Json) -> Iterator[Words]:
 
 def fact_words(facts: Json) -> Iterator[Words]:
     """What the record holds of a run or a turn, in a line or a few."""
-    if not (facts.get("changed") or facts.get("commands") or facts.get("sent")):
-        yield "  on record: nothing was changed, run or sent", {}, "dim"
+    if not any(facts.get(what) for what in ("changed", "commands", "sent", "agents")):
+        yield "  on record: nothing was changed, run, sent or delegated", {}, "dim"
         return
     if facts.get("changed"):
         listed = ", ".join(facts["paths"][:PATHS])
@@ -295,8 +297,14 @@ def fact_words(facts: Json) -> Iterator[Words]:
         yield "  ran {line:120}" + (": exit code {exit_code}" if known else ": its exit code is not known"), ran, "dim"
     for one in facts.get("sent", ())[:PATHS]:
         yield "  reached out: {one:200}", {"one": one}, "dim"
+    yield from _agents(facts)
     if facts.get("failed"):
         yield "  {failed:#call} failed", facts, "yellow"
+
+
+def _agents(facts: Json) -> Iterator[Words]:
+    for agent in facts.get("agents", ())[-PATHS:]:
+        yield "  subagent[ {specialist}]: {status}", agent, "dim" if agent["status"] in WELL else "yellow"
 
 
 def opinion_words(opinion: Json | None) -> Iterator[Words]:
@@ -325,6 +333,8 @@ def _ended(body: Json) -> Iterator[Words]:
     yield f"turn {{turn}} {'done' if done else 'ended: {reason}'}{files}", body, "green" if done else "yellow"
     if body.get("status") and not changed:
         yield from fact_words(body.get("facts", {}))
+    else:
+        yield from _agents(body.get("facts", {}))
     yield from ((f"  {changed_file(change)}", change, "") for change in body["changes"][:PATHS])
     yield from _more(changed, len(body["changes"]))
 

@@ -47,7 +47,7 @@ class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
 
 
 class NoticeGiven(msgspec.Struct, frozen=True, tag="notice.given"):
-    """Stead tells the model something: an unmet goal, a claim without evidence, a lost request."""
+    """Stead tells the model something: an unmet goal, a planned delegation that was not made, a lost request."""
 
     text: str
     why: Literal["completion", "checks", "claim", "steer", "recovery", "compact", "files"]

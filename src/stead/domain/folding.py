@@ -133,6 +133,7 @@ def apply(session: Session, event: ev.Event) -> None:
             session.grants = [grant for grant in session.grants if grant.tool != tool]
         case ev.SessionPaused() | ev.SessionStopped():
             session.phase = "paused"
+            session.paused = body if isinstance(body, ev.SessionPaused) and event.actor != "person" else None
         case ev.SessionResumed():
             _resume(session, body, event.session_seq)
         case ev.ChecksSet() | ev.ChecksRun() | ev.CheckAnswered():
@@ -285,9 +286,10 @@ def _apply_agent(session: Session, body: ev.AgentBody) -> None:
     known = session.agents.get(body.key)
     match body:
         case ev.AgentSpawned(key=key, allotment=most):
-            session.agents[key] = Agent(body, times=known.times + 1 if known else 1)
+            session.agents[key] = Agent(body, times=known.times + 1 if known else 1, at=len(session.actions))
             session.spent = _plus(session.spent, _set_aside(most))
             session.iterations += most.iterations
+            session.calls_below += most.calls
             session.worked_ms += most.seconds * 1000
         case ev.AgentEnded(key=key, spend=spend, taint=taint):
             if known is None or known.ended is not None:
@@ -302,6 +304,7 @@ def _apply_agent(session: Session, body: ev.AgentBody) -> None:
             # A new turn may have begun since it was started, with counters of its own.
             session.iterations = max(0, session.iterations - most.iterations + body.iterations)
             session.worked_ms = max(0, session.worked_ms - most.seconds * 1000 + body.worked_ms)
+            session.calls_below = max(0, session.calls_below - most.calls + body.calls)
             session.sources.extend(source for source in taint.sources if source not in session.sources)
             session.held = taint.held if taint.held.exceeds(session.held) else session.held
             session.strayed |= taint.strayed

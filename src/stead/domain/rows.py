@@ -49,6 +49,8 @@ class CheckRow(msgspec.Struct, frozen=True):
 class ObjectiveRow(msgspec.Struct, frozen=True):
     """One session: an objective, or an interactive one. ``waiting`` means for an answer.
 
+    ``pending_approvals`` are its own questions and those of all subagents below it; while there is one, it is waiting.
+
     ``reason`` and ``summary`` are "" until it ends or pauses; of an idle session they are its last turn's.
     ``iterations`` are those of the turn under way. An interactive session has no goal, and never ends.
     """

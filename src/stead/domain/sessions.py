@@ -105,11 +105,13 @@ class Agent(msgspec.Struct, frozen=True):
     """A subagent that the session has started, and its end once it has ended.
 
     ``times``: how many subagents the call has started, as a person may have it run again.
+    ``at``: how many actions there were when this one was started.
     """
 
     spawned: ev.AgentSpawned
     ended: ev.AgentEnded | None = None
     times: int = 1
+    at: int = 0
 
 
 class Session(msgspec.Struct):
@@ -179,6 +181,10 @@ class Session(msgspec.Struct):
     """What changed, was sent, or may have been: landings, calls that left, unknown outcomes; in this turn or run."""
     acted_from: int = 0
     """The first of ``actions`` that belongs to this turn or run."""
+    calls_below: int = 0
+    """Calls of tools that subagents made for it, or that are set aside for them."""
+    paused: ev.SessionPaused | None = None
+    """How Stead itself paused it last; None where a person did."""
     telling: str = ""
     """What goes into the prompt before the next words: memory, secrets."""
     files: str = ""
@@ -249,7 +255,7 @@ class Session(msgspec.Struct):
 
 
 def status(session: Session) -> ObjectiveStatus:
-    """The one word that people see."""
+    """The one word that people see; a row also waits for what subagents ask, of which a session knows nothing."""
     if session.end is not None:
         return session.end.status
     if session.phase != "active":
@@ -268,6 +274,16 @@ def viewer(spec: ev.SessionOpened) -> Viewer:
         channel=channel_place(spec.workspace, spec.channel) if spec.channel else "",
         interactive=spec.interactive,
     )
+
+
+def calls_left(session: Session) -> int:
+    """How many calls of tools the turn, or the run, may still make."""
+    return session.spec.limits.calls - calls_made(session)
+
+
+def calls_made(session: Session) -> int:
+    """How many it has made, its subagents' included, and what is set aside for those."""
+    return len(session.actions) - session.acted_from + session.calls_below
 
 
 def open_agents(session: Session) -> tuple[Agent, ...]:

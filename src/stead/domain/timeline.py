@@ -23,7 +23,7 @@ from stead.domain.trials import Landing
 
 ERROR_CHARS = 300
 """Of an outcome that a step shows as its error; the whole text is its output."""
-SHAPE = "3"
+SHAPE = "4"
 """Raised when the stored form of an item or a row changes: read models are made again from the journal."""
 
 StepState = Literal["new", "asking", "approved", "refused", "lapsed", "running", "done", "dropped"]

@@ -63,7 +63,7 @@ def begin_turn(session: Session, seq: int) -> None:
     session.iterations = session.failures = session.send_backs = session.worked_ms = 0
     session.same_calls = session.same_texts = session.not_before_ms = session.first_model = 0
     session.last_call = session.last_text = ""
-    session.effects, session.acted_from = 0, len(session.actions)
+    session.effects, session.acted_from, session.calls_below = 0, len(session.actions), 0
 
 
 def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:

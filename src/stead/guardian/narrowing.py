@@ -17,7 +17,7 @@ from stead.domain.errors import InvalidRequest
 from stead.domain.hosts import USUAL_PORTS, HostPattern, parse_host
 from stead.domain.objectives import Limits, Unlimited
 from stead.domain.policies import Profile
-from stead.domain.sessions import Session
+from stead.domain.sessions import Session, calls_left
 
 _STRICT = (Profile.WORK, Profile.ASK, Profile.READONLY)
 _MOST_ITERATIONS = 1_000
@@ -71,8 +71,7 @@ def narrowed(parent: Session, order: Order, caps: Caps, shares: int) -> Narrowed
     allotment = _allotment(parent, order, caps, max(2, shares))
     if isinstance(allotment, str):
         return allotment
-    own_tools, _ = _tools(spec.tools, caps.tools)
-    tools, _ = _tools(own_tools, order.tools)
+    tools, _ = _tools(_tools(spec.tools, caps.tools)[0], order.tools)
     _, lost_tools = _tools(spec.tools, order.tools)
     hosts, lost_hosts = _hosts(spec.hosts, order.hosts)
     secrets = tuple(secret.name for secret in spec.secrets if secret.name in order.secrets)
@@ -87,7 +86,7 @@ def narrowed(parent: Session, order: Order, caps: Caps, shares: int) -> Narrowed
             own,
             iterations=allotment.iterations,
             wall_s=allotment.seconds,
-            calls=own.calls if caps.calls < 0 else min(own.calls, caps.calls),
+            calls=allotment.calls,
         ),
         dropped=(*lost_tools, *lost_hosts),
     )
@@ -136,14 +135,15 @@ def _allotment(parent: Session, order: Order, caps: Caps, shares: int) -> Allotm
     usd = _part(_left(parent.budget.usd_micros, spent.usd_micros), order.usd_micros, shares)
     seconds = _part(limits.wall_s - -(-parent.worked_ms // 1000), _least(order.seconds, caps.seconds), shares)
     iterations = _part(limits.iterations - parent.iterations, _least(order.iterations, caps.iterations), shares)
-    assert isinstance(seconds, int) and isinstance(iterations, int), "both limits are numbers"
+    calls = _part(calls_left(parent), caps.calls, shares) if caps.calls else 0
+    assert isinstance(seconds, int) and isinstance(iterations, int) and isinstance(calls, int), "limits are numbers"
     for what, figure in (("tokens", tokens), ("money", usd), ("seconds", seconds), ("model requests", iterations)):
         if figure != "unlimited" and figure < 1:
             return f"this session has no {what} left to give to a subagent: do the task yourself"
     if tokens == "unlimited":
         tokens = DEFAULT_BUDGET.tokens
         assert tokens != "unlimited", "the usual budget of an objective is a number"
-    return Allotment(tokens, usd, seconds, min(iterations, _MOST_ITERATIONS))
+    return Allotment(tokens, usd, seconds, min(iterations, _MOST_ITERATIONS), calls)
 
 
 def _left(budget: int | Unlimited, spent: int) -> int | Unlimited:

@@ -44,10 +44,13 @@ class Giver(Protocol):
 
 
 class Actors(Protocol):
-    """Finds actors; see ``Sessions.actor``."""
+    """Finds actors; see ``Sessions``."""
 
     def actor(self, id: SessionId) -> Actor:
         """The session's."""
+
+    async def halt(self, *actors: Actor) -> list[Actor]:
+        """Cut off these, and all below them."""
 
 
 class Parts(Protocol):
@@ -169,9 +172,14 @@ class Subagents:
     async def settled(self, session: Session) -> tuple[ev.Body, ...]:
         """See ``deps.SubagentService``."""
         facts: list[ev.Body] = []
+        waits = session.phase == "active" and not session.resting
         for agent in open_agents(session):
             spawned, child = agent.spawned, await self._state(agent)
             if child is not None and child.end is None:
+                if waits and child.phase == "paused" and child.paused is not None:
+                    why = f"its subagent {child.id} is paused: {child.paused.why}"
+                    facts.append(msgspec.structs.replace(child.paused, why=why))
+                    waits = False
                 continue
             if child is not None and open_agents(child):
                 self.wake(child.id)  # it has to hear first how its own ended
@@ -191,35 +199,26 @@ class Subagents:
         except NotFound:
             return None
 
-    async def below(self, session: Session, *, halt: bool) -> tuple[Actor, ...]:
-        """The actors of the subagents under way below a session, leaves first.
-
-        Args:
-            session: as it is; the caller holds its lock, or has halted it.
-            halt: cut each off as soon as it is known; the caller releases them.
-        """
-        children = [self._actor(agent.spawned.session) for agent in open_agents(session)]
-        if halt:
-            await asyncio.gather(*(child.halt() for child in children))
-        found: list[Actor] = []
-        for agent, child in zip(open_agents(session), children, strict=True):
-            state = await self._state(agent)
-            if state is not None:
-                found += await self.below(state, halt=halt)
-                found.append(child)
-            elif halt:
-                child.release()
+    async def below(self, session: Session) -> tuple[SessionId, ...]:
+        """See ``deps.SubagentService``."""
+        found: list[SessionId] = []
+        for agent in open_agents(session):
+            if state := await self._state(agent):
+                found += (*await self.below(state), state.id)
         return tuple(found)
 
     async def cancel(self, session: Session, key: CallKey | None = None) -> None:
         """See ``deps.SubagentService``."""
         only = {key: session.agents[key]} if key is not None else session.agents
-        branch = await self.below(msgspec.structs.replace(session, agents=only), halt=True)
+        part = msgspec.structs.replace(session, agents=only)
+        halted = await self._parts().sessions.halt(*(self._actor(agent.spawned.session) for agent in open_agents(part)))
         try:
+            branch = [self._actor(id) for id in await self.below(part)]
+            halted += await self._parts().sessions.halt(*(actor for actor in branch if actor not in halted))
             for actor in branch:
                 await self._end(actor)
         finally:
-            for actor in branch:
+            for actor in halted:
                 actor.release()
 
     async def _end(self, actor: Actor) -> None:

@@ -37,17 +37,6 @@ class Opening(NamedTuple):
     facts: tuple[ev.Body, ...]
 
 
-class Branch(Protocol):
-    """A subagent's actor."""
-
-    @property
-    def id(self) -> SessionId:
-        """Whose."""
-
-    def release(self) -> None:
-        """Let it start things again."""
-
-
 class SubagentService(Protocol):
     """Subagents, as the session that starts them needs them. The caller holds that session's lock."""
 
@@ -58,13 +47,16 @@ class SubagentService(Protocol):
         """Let a session look for what there is to do: a subagent that was opened, a parent whose subagent ended."""
 
     async def settled(self, session: Session) -> tuple[ev.Body, ...]:
-        """The ends of subagents that the session does not know of, each with the outcome of its call."""
+        """The ends of subagents that the session does not know of, each with the outcome of its call.
+
+        A subagent that a fault paused pauses the session too, so that it does not wait for it unsaid.
+        """
 
     async def cancel(self, session: Session, key: CallKey | None = None) -> None:
         """End the session's subagents, or that of one call, and all below them."""
 
-    async def below(self, session: Session, *, halt: bool) -> tuple[Branch, ...]:
-        """The subagents under way below a session that is halted or locked, leaves first; ``halt`` cuts them off."""
+    async def below(self, session: Session) -> tuple[SessionId, ...]:
+        """The subagents under way below a session that is halted or locked, leaves first."""
 
 
 @dataclass(frozen=True)

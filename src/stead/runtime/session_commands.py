@@ -10,7 +10,6 @@ import asyncio
 from contextlib import suppress
 from functools import partial
 
-import msgspec
 from msgspec.structs import replace
 
 from stead.domain import commands as cmd
@@ -56,11 +55,11 @@ class SessionCommands:
         halts = isinstance(command, (cmd.Stop, cmd.Cancel, cmd.CloseSession))
         if halts and not isinstance(command, cmd.Stop):
             facts_of(command, await actor.state(), door, self._deps.models)  # what is refused stops nothing
-        if halts:
-            await actor.halt()
-        branch: tuple[Actor, ...] = ()
+        halted = await self._sessions.halt(actor) if halts else []
         try:
             branch = await self._branch(command, actor, door, halt=halts)
+            if halts:
+                halted += await self._sessions.halt(*(one for one in branch if one not in halted))
             apart = await self._ever_below(actor) if isinstance(command, cmd.Delete) else ()
             await self._tell_branch(branch, command, claim, door)
             work = partial(self._facts, command, door)
@@ -68,13 +67,11 @@ class SessionCommands:
         except StorageFault as fault:
             if not isinstance(command, cmd.Stop):
                 raise
-            return msgspec.structs.replace(
-                claim.answer, seq=self._deps.journal.head(), text=_owed(actor, command, door, fault, self._deps.models)
-            )
+            said = [_owed(one, replace(command, session=one.id), door, fault, self._deps.models) for one in halted]
+            return replace(claim.answer, seq=self._deps.journal.head(), text=said[0])
         finally:
-            if halts:
-                for halted in (*branch, actor):
-                    halted.release()
+            for one in halted:
+                one.release()
         if isinstance(command, cmd.Delete):
             await self._erase(command)
             for id in apart:
@@ -85,7 +82,7 @@ class SessionCommands:
         return answer(claim, events)
 
     async def _branch(self, command: cmd.SessionWord, actor: Actor, door: str, *, halt: bool) -> tuple[Actor, ...]:
-        """The subagents below a session that a word is meant for too, leaves first; cut off at once if it halts."""
+        """The subagents below a session that a word is meant for too, leaves first."""
         if not isinstance(command, _FOR_BRANCHES):
             return ()
         session = await actor.state()
@@ -93,8 +90,7 @@ class SessionCommands:
             return ()
         if not halt:
             facts_of(command, session, door, self._deps.models)  # what is refused reaches no one
-        below = await self._deps.agents.below(session, halt=halt)
-        return tuple(self._sessions.actor(one.id) for one in below)
+        return tuple(self._sessions.actor(id) for id in await self._deps.agents.below(session))
 
     async def _tell_branch(
         self, branch: tuple[Actor, ...], command: cmd.SessionWord, claim: Claimed, door: str
@@ -151,9 +147,7 @@ class SessionCommands:
             return facts
         shown = self._deps.attachments.named(command.attachments)
         facts = tuple(
-            msgspec.structs.replace(fact, attachments=shown)
-            if isinstance(fact, ev.MessageReceived) and not fact.material
-            else fact
+            replace(fact, attachments=shown) if isinstance(fact, ev.MessageReceived) and not fact.material else fact
             for fact in facts
         )
         facts = (*await self._deps.memory.recollection.before_words(session, command.text), *facts)

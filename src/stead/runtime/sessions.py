@@ -56,6 +56,8 @@ class Actor:
     def __init__(self, id: SessionId, deps: Deps, stream: Stream | None = None) -> None:
         self.id = id
         self.lock = asyncio.Lock()
+        self.parent = _parent(stream) if stream else SessionId("")
+        """Of a subagent that was begun or read since the daemon started."""
         self._deps = deps
         self._stream = stream
         self._driver: asyncio.Task[None] | None = None
@@ -85,7 +87,7 @@ class Actor:
             for ref in stream.session.spec.chain:
                 with contextlib.suppress(NotFound):  # told when the model is needed
                     await asyncio.to_thread(d.models.info, ref)  # the first call loads the vendors' price list
-            self._stream = stream
+            self._stream, self.parent = stream, _parent(stream)
             known = {row.id for row in d.terminals.rows(self.id)} | self._notes.ended
             stream.add(*recovery.mend(stream.session, known))
             try:
@@ -255,6 +257,7 @@ class Actor:
                 if stream.session.phase == "active":
                     stream.add(ev.SessionPaused(why, "internal"))
                 await stream.commit()
+                _tell_parent(self._deps, stream.session)
         except SteadError as fault:
             self.forget()
             log.error("session %s: %s", self.id, fault)
@@ -314,8 +317,7 @@ class Actor:
         if not told and (stream.session.phase != "active" or stream.session.resting):
             stream.add(*await reviewed(self._deps.trials, stream.session))
         await stream.commit()
-        if stream.session.phase == "ended" and (parent := stream.session.spec.parent):
-            self._deps.agents.wake(parent.session)
+        _tell_parent(self._deps, stream.session)
         if stream.session.phase == "ended" or stream.session.resting:
             self.forget()  # what rests costs nothing; the journal has it
 
@@ -336,3 +338,14 @@ class Actor:
             await self._steps.call_model(stream, effect)
         except BudgetRefused as refused:
             stream.add(ev.SessionPaused(str(refused), refused.code))
+
+
+def _tell_parent(deps: Deps, session: Session) -> None:
+    """Have the session that waits for this one look, once this has ended or cannot go on by itself."""
+    if session.spec.parent and (session.phase == "ended" or (session.phase == "paused" and session.paused)):
+        deps.agents.wake(session.spec.parent.session)
+
+
+def _parent(stream: Stream) -> SessionId:
+    parent = stream.session.spec.parent
+    return parent.session if parent else SessionId("")

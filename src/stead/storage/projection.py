@@ -105,6 +105,12 @@ def advanced(objective: Objective, event: ev.Event) -> Objective:
     return replace(changed, row=row)
 
 
+def asks(objective: Objective, count: int) -> Objective:
+    """The objective while so many questions wait, those of the subagents below it included."""
+    changed = replace(objective, row=replace(objective.row, pending_approvals=0 if objective.row.ended_ms else count))
+    return replace(changed, row=replace(changed.row, status=_status(changed)))
+
+
 def _advanced(objective: Objective, event: ev.Event) -> Objective:
     row = objective.row
     match event.body:
@@ -403,7 +409,7 @@ def _settled(objective: Objective, spend: ev.Spend) -> Objective:
 
 
 def _status(objective: Objective) -> ObjectiveStatus:
-    """The same words, by the same rule, as ``domain.sessions.status``."""
+    """The same words, by the same rule, as ``domain.sessions.status``; it also waits for what is asked below it."""
     row = objective.row
     if row.ended_ms:
         return row.status

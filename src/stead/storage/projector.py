@@ -34,11 +34,16 @@ decode_objective = msgspec.json.Decoder(Objective).decode
 decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
 decode_approval = msgspec.json.Decoder(ApprovalRow).decode
 
+_OF_QUESTIONS = (ev.ApprovalRequested, ev.ApprovalGiven, ev.ApprovalDenied, ev.ApprovalLapsed, ev.ObjectiveEnded)
 _STATEMENT_ROWS = 1000
 """Of one statement; the database takes 32,766 parameters."""
 
 # In each, the rows that are given stand for the dots.
 _STATES_OF = "WITH given (id) AS (VALUES ...) SELECT session, state FROM states JOIN given ON session = id"
+_ASKED = """
+    WITH RECURSIVE below (id) AS (VALUES (?) UNION SELECT o.id FROM objectives o JOIN below b ON o.parent = b.id)
+    SELECT count(*) FROM approvals WHERE status = 'pending' AND session IN (SELECT id FROM below)
+"""
 _ITEMS_OF = """
     WITH given (of, named) AS (VALUES ...)
     SELECT i.session, i.id, i.item FROM given CROSS JOIN items i ON i.session = of AND i.id = named
@@ -102,6 +107,8 @@ class Projector:
                     return
                 self._take_details(known, event)
                 self._objectives[event.session] = self._show(event, known, projection.advanced(known, event))
+                if isinstance(event.body, _OF_QUESTIONS):
+                    self._count_questions(known.row.parent)
         if text := projection.searchable(event.body):
             self._texts[event.seq] = (event, text)
 
@@ -117,6 +124,19 @@ class Projector:
                 self._follow(event)
             elif known := self._objectives.get(event.session):
                 self._objectives[event.session] = self._show(event, known, known)
+        self._count_questions(redacted.session)
+
+    def _count_questions(self, id: SessionId) -> None:
+        """What a session waits for is also what the subagents below it ask; so too for every session above it."""
+        while id:
+            if id not in self._objectives:
+                self._objectives.update((id, decode_objective(state)) for id, state in self._given(_STATES_OF, [(id,)]))
+            known = self._objectives.get(id)
+            if known is None:  # deleted
+                return
+            (count,) = self._connection.execute(_ASKED, (id,)).fetchone()
+            self._objectives[id] = projection.asks(known, count)
+            id = known.row.parent
 
     def _open(self, event: ev.Event, body: ev.SessionOpened) -> None:
         goal = body.contract.goal if body.contract else ""

@@ -104,11 +104,12 @@ function Written({ paths }: { paths: readonly string[] }) {
 
 /** What the record holds, whatever the last words say. */
 function Recorded({ facts }: { facts: Row["facts"] }) {
-  const { changed = 0, ran = [], sent = [] } = facts;
-  if (changed === 0 && ran.length === 0 && sent.length === 0) {
+  const { changed = 0, ran = [], sent = [], agents = [] } = facts;
+  const listed = ran.length + sent.length + agents.length;
+  if (changed === 0 && listed === 0) {
     return <p className="mt-3 border-line border-t pt-3 text-ink-2 text-sm">{t("recordNone")}</p>;
   }
-  if (ran.length === 0 && sent.length === 0) return null;
+  if (listed === 0) return null;
   return (
     <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-line border-t pt-3 text-sm">
       {ran.slice(-SHOWN_FILES).map(({ line, exit_code: code }, place) => (
@@ -119,6 +120,12 @@ function Recorded({ facts }: { facts: Row["facts"] }) {
       ))}
       {sent.slice(0, SHOWN_FILES).map((one) => (
         <Fact key={one} name={t("recordSent")} said={one} />
+      ))}
+      {agents.slice(-SHOWN_FILES).map(({ specialist, status }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a subagent of the list is its place in it
+        <Fact key={place} name={t("recordAgent")} said={specialist}>
+          {statusWord(status)}
+        </Fact>
       ))}
     </dl>
   );

@@ -1,5 +1,5 @@
 /** One session: the conversation as a document, where the person speaks; at its side the panels, or the contract of an objective. */
-import { Navigate, useParams } from "@tanstack/react-router";
+import { Navigate, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
@@ -73,6 +73,7 @@ function OnePage({ kind }: { kind: Kind }) {
 }
 
 function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean }) {
+  const navigate = useNavigate();
   const timeline = useRef<TimelineHandle>(null);
   const waits = mayHoldChanges(row, story.opening, story.items);
   const ended = hasEnded(row.status);
@@ -128,6 +129,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
     const items: readonly Item[] = timeline.current?.items ?? [];
     const place = items.findIndex((item) => item.kind === "step" && item.question?.status === "pending");
     if (place >= 0) timeline.current?.show(place);
+    else void navigate({ to: "/approvals" }); // a subagent asks
   };
 
   return (

@@ -55,7 +55,10 @@ function keep(client: QueryClient, kind: Kind, status: Filter): () => void {
     try {
       const news =
         ids.length > ONE_BY_ONE ? (await read(kind, "", "")).items : (await Promise.all(ids.map(one))).flat();
-      for (const row of news) if (row.kind !== kind) others.add(row.id);
+      for (const row of news) if (row.kind !== kind && !row.parent) others.add(row.id);
+      // Lists leave subagents out; what one asks is asked in the row of the session that started it.
+      for (const row of news) if (row.parent) changed.add(row.parent);
+      if (changed.size > 0) timer = setTimeout(() => void renew(), PAUSE_MS);
       client.setQueryData<Pages>(key, (was) => was && { ...was, pages: placed(was.pages, news, lost, kind, status) });
     } catch (error) {
       // Without an answer the connection says so, and the list is read again when it returns.

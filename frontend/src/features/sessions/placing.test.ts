@@ -41,3 +41,8 @@ test("what was deleted or archived, and what is of another kind, is not in it", 
   const session = { ...row("s", 9), kind: "session" } as Row;
   expect(ids(placed([{ items: [row("a", 1)], next: "" }], [session], new Set(["a"]), "objective", ""))).toEqual([[]]);
 });
+
+test("a subagent is no row of the list", () => {
+  const now = placed([{ items: [row("a", 1)], next: "" }], [{ ...row("b", 2), parent: "a" }], none, "objective", "");
+  expect(ids(now)).toEqual([["a"]]);
+});

@@ -14,7 +14,7 @@ export function placed(
   kind: Kind,
   status: Filter,
 ): Page[] {
-  const wanted = news.filter((row) => row.kind === kind && !row.archived && belongs(row, status));
+  const wanted = news.filter((row) => row.kind === kind && !row.parent && !row.archived && belongs(row, status));
   const out = new Set([...gone, ...news.map((row) => row.id)]);
   const kept = pages.map((page) => ({ ...page, items: page.items.filter((row) => !out.has(row.id)) }));
   for (const row of wanted) {

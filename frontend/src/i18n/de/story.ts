@@ -225,6 +225,7 @@ export default translation<typeof t>()({
   exit: "Exit {code}",
   noExit: "kein Exit-Code",
   commandsRun: "Ausgeführte Befehle",
+  turnAgents: "{count, plural, one {Subagent:} other {Subagenten:}}",
   turnChanges: "Änderungen in Runde {turn}",
   change_added: "hinzugefügt",
   change_changed: "geändert",

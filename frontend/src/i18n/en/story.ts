@@ -223,6 +223,7 @@ export const t = define("story", {
   exit: "exit {code}",
   noExit: "no exit code",
   commandsRun: "Commands run",
+  turnAgents: "{count, plural, one {Subagent:} other {Subagents:}}",
   turnChanges: "Changes in turn {turn}",
   change_added: "added",
   change_changed: "changed",

@@ -1,5 +1,6 @@
 /** The end of a turn: what it changed by the record, which commands it ran, and what can be done about it. */
 import type { Schema } from "@/api/client";
+import { t as stateWord } from "@/i18n/en/status";
 import { t } from "@/i18n/en/story";
 import { cx } from "@/ui/classes";
 import { SafeText } from "@/ui/SafeText";
@@ -15,11 +16,16 @@ const MARK = { added: "A", changed: "M", deleted: "D", mode: "M" } as const;
 
 export function TurnEnd({ body, ts, words }: { body: Schema["TurnEnded"]; ts: number; words: boolean }) {
   const { kind, text } = shownOf(body);
-  const ran = body.facts?.ran ?? [];
+  const { ran = [], agents = [] } = body.facts ?? {};
   return (
     <div className="pt-1 pb-2">
       {body.changed !== 0 && <Changes body={body} />}
       {body.changed === 0 && ran.length > 0 && <Ran ran={ran} />}
+      {agents.length > 0 && (
+        <p className="text-ink-2 text-sm">
+          {t("turnAgents", { count: agents.length })} <SafeText>{agents.map(ended).join(", ")}</SafeText>
+        </p>
+      )}
       <p className={cx("flex items-center gap-3 py-1 text-xs", kind === "ask" ? "text-ask" : "text-ink-3")}>
         <span className={words || kind === "ask" ? undefined : "sr-only"}>{text}</span>
         <span className="h-px flex-1 bg-line" />
@@ -27,6 +33,11 @@ export function TurnEnd({ body, ts, words }: { body: Schema["TurnEnded"]; ts: nu
       </p>
     </div>
   );
+}
+
+/** A subagent by its kind, and how it ended: by the record, whatever the model says of it. */
+function ended({ specialist, status }: Schema["AgentRan"]): string {
+  return `${specialist} (${stateWord(status)})`.trim();
 }
 
 function Changes({ body }: { body: Schema["TurnEnded"] }) {

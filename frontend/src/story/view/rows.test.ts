@@ -57,7 +57,7 @@ function ended(summary: string): Fresh {
     status: "failed",
     reason: "unmet",
     summary,
-    facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [] },
+    facts: { calls: 0, failed: 0, changed: 0, paths: [], commands: 0, ran: [], sent: [], agents: [] },
     opinion: null,
   });
 }
