@@ -63,6 +63,7 @@ class OpenSession:
         self._client = client
         self._row = row
         self._seq = self._heard = 0
+        self._looked_s = 0.0
         self._shown = NOTHING, ""
         self._renderer = Renderer(self.directory, partial(_picture, client), terminals=terminals)
         self._lock = threading.RLock()
@@ -134,8 +135,10 @@ class OpenSession:
             said = [body["text"], *(f"[{one['name']}]" for one in body.get("context", ()))]
             self._renderer.sent += said
             # What a cancelled prompt had asked for does not hold up this one.
-            body, self._cancelled = {**body, "interrupt": self._cancelled}, False
+            body, cancelled, self._cancelled = {**body, "interrupt": self._cancelled}, self._cancelled, False
         try:
+            if cancelled and self._row["agents"]:
+                self._end_subagents(client)
             answer = client.post(f"/sessions/{self.id}/messages", body)
         except ApiError:
             with self._lock:
@@ -155,6 +158,14 @@ class OpenSession:
                 self.update(message(f"({answer['text']})\n\n"))
             self._settle()
         self.follow()
+
+    def _end_subagents(self, client: Client) -> None:
+        for row in client.items(f"/sessions/{self.id}/agents"):
+            if row["parent"] == self.id and row["status"] not in ENDS:
+                try:
+                    client.post(f"/objectives/{row['id']}/cancel")
+                except ApiError as error:
+                    self._peer.log(f"{row['id']} was not cancelled: {error.message}")  # it may have ended just now
 
     def cancel(self, client: Client) -> None:
         """Stop what is under way; open prompts end as cancelled once it has."""
@@ -253,9 +264,11 @@ class OpenSession:
     def _catch_up(self) -> None:
         """Read and tell what was heard of."""
         with self._lock:
-            if self._closed.is_set() or not (self._behind or self._heard > self._seq):
+            # What a subagent asks is in its own stream.
+            looks = self._row["agents"] and time.monotonic() - self._looked_s >= _TICK_S
+            if self._closed.is_set() or not (looks or self._behind or self._heard > self._seq):
                 return
-            self._behind = True
+            self._behind, self._looked_s = True, time.monotonic()
             try:
                 for update in self._pull():
                     self.update(update)
