@@ -1,4 +1,4 @@
-"""What a subagent asks, in the editor of the session that it works for: the protocol's own client, over the real wire."""
+"""What a subagent asks, in the editor of the session that it works for: the protocol's own client drives it."""
 
 from __future__ import annotations
 

@@ -375,18 +375,6 @@ def test_commands_after_a_slash_need_no_model(zed: Editor, project: Path, model:
     assert len(model.seen) == asked
 
 
-def test_servers_that_the_editor_brings_are_named_as_unused(zed: Editor, project: Path) -> None:
-    server = {
-        "name": "calendar",
-        "command": "/usr/bin/true",
-        "args": [],
-        "env": [{"name": "KEY", "value": "hush-hush"}],
-    }
-    zed.request("session/new", {"cwd": str(project), "mcpServers": [server]})
-    zed.until(lambda one: "calendar" in str(one.get("update", "")), "to be told")
-    assert "hush" not in str([one for one in zed.seen if "wire" in one or "update" in one])
-
-
 def test_sessions_are_listed_loaded_resumed_forked_and_closed(
     house: LivingHome, zed: Editor, project: Path, model: ServedModel
 ) -> None:
