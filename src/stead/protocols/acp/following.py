@@ -10,6 +10,7 @@ import base64
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -71,7 +72,7 @@ class OpenSession:
         self._prompts: list[_Prompt] = []
         self._items: dict[int, Json] = {}
         self._behind = True
-        self._cancelled = False
+        self._cancelled = self._stopping = False
         self.cancels = 0
         """How often what is under way was cancelled; counted as it comes, before it is carried out."""
         self._closed = threading.Event()
@@ -172,22 +173,25 @@ class OpenSession:
         with self._lock:
             waits = bool(self._prompts) or self._row["status"] not in _AT_REST
             if waits:
-                self._cancelled = True
+                self._cancelled = self._stopping = True
                 self._questions.forget()
         if waits:
             self._stop(client)
+            with suppress(ApiError):  # who follows meets it as well, and says so
+                self._catch_up()
 
     def _stop(self, client: Client) -> None:
         try:
             client.post(f"/sessions/{self.id}/stop", {"why": "cancelled in the editor"})
         except ApiError as error:
             self._peer.log(f"{self.id} was not stopped: {error.message}")
+        self._behind, self._stopping = True, False
 
     def _settle(self) -> None:
         """End the prompts that the session has done with."""
         if self._row["status"] in _AT_REST and any(prompt.seq <= self._seq for prompt in self._prompts):
-            self._tell_usage()
             if self._row["status"] == "idle":
+                self._tell_usage()
                 self._end_prompts(_STOPS.get(self._row["reason"], "refusal"))
             else:
                 self._end_prompts("cancelled")
@@ -262,11 +266,11 @@ class OpenSession:
                 self.update(update)
 
     def _catch_up(self) -> None:
-        """Read and tell what was heard of."""
+        """Read and tell what was heard of; while a stop is under way that waits, to be told at once with its end."""
         with self._lock:
             # What a subagent asks is in its own stream.
             looks = self._row["agents"] and time.monotonic() - self._looked_s >= _TICK_S
-            if self._closed.is_set() or not (looks or self._behind or self._heard > self._seq):
+            if self._closed.is_set() or self._stopping or not (looks or self._behind or self._heard > self._seq):
                 return
             self._behind, self._looked_s = True, time.monotonic()
             try:
