@@ -58,30 +58,32 @@ class Surface(Protocol):
 
 def measure() -> list[Bar]:
     """Every surface, both moments, in turns."""
-    with rig([]) as r, ExitStack() as stack:
-        r.model.script = busy
-        surfaces = {"API": _Api(r), "CLI": _Cli(r), "ACP": stack.enter_context(_editor(r)), "chat": _Chat(r, stack)}
-        taken, start_ms = stop_times(r, surfaces, TRIES)
+    with rig([]) as r:
+        taken, start_ms = stop_times(r, TRIES)
     interpreter = f"an empty Python takes {statistics.median(start_ms):.0f} ms of each"
     notes = {"CLI": interpreter, "chat": "100 ms of each are the wait for the rest of a key"}
     ids = {"API": "R2", "CLI": "R2.cli", "ACP": "R2.acp", "chat": "R2.chat"}
     quiet = _bar("R2.quiet", "ACP", taken, "answered", QUIET_MS, "from session/cancel to the answer of the prompt")
-    return [*(_bar(ids[name], name, taken, "", TARGET_MS, notes.get(name, "")) for name in surfaces), quiet]
+    return [*(_bar(id, name, taken, "", TARGET_MS, notes.get(name, "")) for name, id in ids.items()), quiet]
 
 
-def stop_times(r: Rig, surfaces: dict[str, Surface], tries: int) -> tuple[Times, list[float]]:
-    """The times of so many tries, and those that an interpreter needs to start."""
+def stop_times(r: Rig, tries: int) -> tuple[Times, list[float]]:
+    """The times of so many tries from each surface, and those that an interpreter needs to start."""
     taken: Times = {}
     start_ms: list[float] = []
-    for _ in range(tries):
-        _keep_busy(r)
-        for name, surface in surfaces.items():
-            for moment, timed in (("tool", _stop_tool_ms), ("stream", _stop_stream_ms)):
-                ms, answered_ms = timed(r, surface)
-                taken.setdefault((name, moment), []).append(ms)
-                if answered_ms:
-                    taken.setdefault((name, f"{moment} answered"), []).append(answered_ms)
-        start_ms.append(_interpreter_ms())
+    r.model.script = busy
+    with ExitStack() as stack:
+        surfaces: dict[str, Surface] = {"API": _Api(r), "CLI": _Cli(r)}
+        surfaces |= {"ACP": stack.enter_context(_editor(r)), "chat": _Chat(r, stack)}
+        for _ in range(tries):
+            _keep_busy(r)
+            for name, surface in surfaces.items():
+                for moment, timed in (("tool", _stop_tool_ms), ("stream", _stop_stream_ms)):
+                    ms, answered_ms = timed(r, surface)
+                    taken.setdefault((name, moment), []).append(ms)
+                    if answered_ms:
+                        taken.setdefault((name, f"{moment} answered"), []).append(answered_ms)
+            start_ms.append(_interpreter_ms())
     return taken, start_ms
 
 
