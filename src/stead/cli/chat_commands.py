@@ -28,7 +28,7 @@ Esc       stops what is under way, and holds until you say more; so does /now
 /diff /changes /undo [KEY] /checkpoint /restore K /calls   any of `stead session`
 /NAME     your own: a Markdown file in .stead/commands, .claude/commands or .agents/commands
 Ctrl-D    leave, as /quit and Ctrl-C do; the session goes on"""
-_OWN = ("now", "model", "cost", "undo", "plan", "compact", "help", "quit")
+_OWN = ("now", "model", "cost", "undo", "plan", "help", "quit")
 _ELSEWHERE = ("new", "attach", "send", "delete")
 _MOST = 60
 
@@ -118,8 +118,6 @@ class ChatCommands:
                 self._say(rest.strip(), interrupt=True)
             case "now":
                 self._post("stop", {"why": ""})
-            case "compact":
-                self._post("compact", {})
             case "cost":
                 self._of_session(["budget"])
             case "undo" if not rest.strip():

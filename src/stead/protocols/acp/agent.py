@@ -259,7 +259,7 @@ class Agent:
 
     def _prompt(self, request: Request) -> None:
         session = self._opened(request)
-        said = prompts.read(request.params.get("prompt"))
+        said = prompts.read(request.params.get("prompt"), session.directory)
         typed = _COMMAND.fullmatch(said.text)
         if typed and typed[1] in self._commands.about:
             text = self._commands.run(session.id, typed[1], (typed[2] or "").strip())

@@ -65,6 +65,7 @@ class OpenSession:
         self._row = row
         self._seq = self._heard = 0
         self._looked_s = 0.0
+        self._rested = False
         self._shown = NOTHING, ""
         self._renderer = Renderer(self.directory, partial(_picture, client), terminals=terminals)
         self._lock = threading.RLock()
@@ -188,10 +189,13 @@ class OpenSession:
         self._behind, self._stopping = True, False
 
     def _settle(self) -> None:
-        """End the prompts that the session has done with."""
-        if self._row["status"] in _AT_REST and any(prompt.seq <= self._seq for prompt in self._prompts):
+        """End the prompts that the session has done with; at rest, tell how full its context is."""
+        rested, self._rested = self._rested, self._row["status"] in _AT_REST
+        ended = self._rested and any(prompt.seq <= self._seq for prompt in self._prompts)
+        if self._row["status"] == "idle" and (ended or not rested):
+            self._tell_usage()
+        if ended:
             if self._row["status"] == "idle":
-                self._tell_usage()
                 self._end_prompts(_STOPS.get(self._row["reason"], "refusal"))
             else:
                 self._end_prompts("cancelled")
