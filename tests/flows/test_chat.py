@@ -162,6 +162,77 @@ def test_pictures_that_are_dropped_on_the_terminal_go_along(house: LivingHome, p
     assert [one["name"] for one in message["attachments"]] == ["a plan.png"]
 
 
+def helper(folder: Path, name: str, script: str) -> str:
+    """Put a program on a PATH; gives that."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    (folder / name).chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+_PICTURE = png(4, 4)
+
+
+@promise("TUI-1.interactive")
+@pytest.mark.parametrize(
+    ("programs", "typed"),
+    [
+        ({"wl-paste": 'echo "$@" > {asked}; cat {picture}'}, "\x16what is it?\r"),
+        ({"wl-paste": "exit 1", "xclip": 'echo "$@" > {asked}; cat {picture}'}, "/paste what is it?\r"),
+        ({"osascript": f"echo asked > {{asked}}; echo «data PNGf{_PICTURE.hex().upper()}»"}, "\x16what is it?\r"),
+    ],
+    ids=["wayland", "x11", "macos"],
+)
+def test_the_picture_on_the_clipboard_goes_along(
+    house: LivingHome, project: Path, tmp_path: Path, programs: dict[str, str], typed: str
+) -> None:
+    (picture := tmp_path / "picture").write_bytes(_PICTURE)
+    (scratch := tmp_path / "scratch").mkdir()
+    asked = tmp_path / "asked"
+    for name, script in programs.items():
+        path = helper(tmp_path / "bin", name, script.format(asked=asked, picture=picture))
+    with served(lambda _seen: Turn("I see it.")) as model:
+        use_model(house, model.openai)
+        with chatting(house, project, PATH=path, TMPDIR=str(scratch)) as terminal:
+            idle(terminal)
+            terminal.type(typed)
+            terminal.shows("I see it.")
+            idle(terminal)
+            assert next(iter(scratch.iterdir())).stat().st_mode & 0o777 == 0o700
+            leave(terminal)
+        sent = json.dumps(model.requests()[-1].body)
+    (message,) = house.bodies(last_session(house, project), "message.received")
+    assert [(one["name"], one["media_type"]) for one in message["attachments"]] == [("clipboard-1.png", "image/png")]
+    assert "data:image/png;base64," in sent and "what is it?" in sent
+    assert asked.read_text("utf-8").strip().endswith(("image/png", "image/png -o", "asked"))
+    assert list(scratch.iterdir()) == [], "nothing of it stays behind"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("", "no program that reads the clipboard was found"),
+        ("echo a text and no picture", "there is no picture on the clipboard"),
+        ("exec cat /dev/zero", "there is no picture on the clipboard"),
+        ("sleep 600", "there is no picture on the clipboard"),
+    ],
+    ids=["none there", "text", "flood", "silence"],
+)
+def test_where_the_clipboard_has_no_picture_that_is_said_and_nothing_is_sent(
+    house: LivingHome, project: Path, tmp_path: Path, script: str, said: str
+) -> None:
+    path = helper(tmp_path / "bin", "wl-paste" if script else "other", script)
+    with chatting(house, project, PATH=path if script else str(tmp_path / "bin")) as terminal:
+        idle(terminal)
+        terminal.type("\x16")
+        terminal.shows(said)
+        terminal.type("/paste what is it?\r")
+        terminal.until_rows(lambda rows: sum(said in row for row in rows) == 2, "it to be said again")
+        idle(terminal)
+        leave(terminal)
+    assert house.bodies(last_session(house, project), "message.received") == []
+
+
 def test_the_context_is_made_shorter_between_two_turns_and_that_is_no_turn(house: LivingHome, project: Path) -> None:
     def replies(seen: Seen) -> Turn:
         asked = json.dumps(seen.body["messages"][-1])

@@ -20,6 +20,7 @@ from stead.client import Json
 
 HELP = """Enter     say it; while something is under way, it is read before the next model request
 Alt-Enter begins another line, as \\ at the end of one and Ctrl-J do; arrows have what you said before
+Ctrl-V    put the picture on the clipboard into what you say, as /paste [TEXT] does
 Esc       stops what is under way, and holds until you say more; so does /now
 /now TEXT say it at once: what is under way is cut off
 !COMMAND  run it yourself in the folder; the model reads what it printed, before your next words
@@ -28,7 +29,7 @@ Esc       stops what is under way, and holds until you say more; so does /now
 /diff /changes /undo [KEY] /checkpoint /restore K /calls   any of `stead session`
 /NAME     your own: a Markdown file in .stead/commands, .claude/commands or .agents/commands
 Ctrl-D    leave, as /quit and Ctrl-C do; the session goes on"""
-_OWN = ("now", "model", "cost", "undo", "plan", "help", "quit")
+_OWN = ("now", "paste", "model", "cost", "undo", "plan", "help", "quit")
 _ELSEWHERE = ("new", "attach", "send", "delete")
 _MOST = 60
 
@@ -49,6 +50,7 @@ class ChatCommands:
         directory: gives the session's folder.
         say: says words to the session, at once with ``interrupt``.
         lent: while entered, the terminal is free for questions and for what a command prints.
+        picture: gives the name of the picture on the clipboard, kept for what is said.
     """
 
     def __init__(
@@ -58,12 +60,14 @@ class ChatCommands:
         directory: Callable[[], str],
         say: Say,
         lent: Callable[[], AbstractContextManager[None]],
+        picture: Callable[[], str],
     ) -> None:
         self._invocation = invocation
         self._session = session
         self._directory = directory
         self._say = say
         self._lent = lent
+        self._picture = picture
         self.run: list[str] = []
         """The person's own lines whose beginning has not come back."""
 
@@ -118,6 +122,10 @@ class ChatCommands:
                 self._say(rest.strip(), interrupt=True)
             case "now":
                 self._post("stop", {"why": ""})
+            case "paste" if rest.strip():
+                self._say(f"{rest.strip()} @{self._picture()}")
+            case "paste":
+                self._invocation.out.line(f"The picture is kept. Name it in what you say: @{self._picture()}")
             case "cost":
                 self._of_session(["budget"])
             case "undo" if not rest.strip():

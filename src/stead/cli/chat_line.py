@@ -55,6 +55,9 @@ class Sitting(Protocol):
     def tail(self) -> str:
         """What there is of a line of the output that is not whole; clean."""
 
+    def picture(self) -> str:
+        """What to type for the picture on the clipboard; "" where there is none, and the person was told."""
+
     def completions(self, word: str, before: str) -> Sequence[str]:
         """What may stand in place of a word, by what stands before it in the line."""
 
@@ -300,6 +303,10 @@ class EditedLine(Line):
             if self._sitting:
                 self._sitting.interrupt()
 
+        def picture(event: KeyPressEvent) -> None:
+            if self._sitting and (name := self._sitting.picture()):
+                event.current_buffer.insert_text(name)
+
         def paste(event: KeyPressEvent) -> None:
             event.current_buffer.insert_text(pasted(clean(event.data)))
 
@@ -307,6 +314,7 @@ class EditedLine(Line):
         keys.add(Keys.Escape, Keys.Enter)(another_line)
         keys.add(Keys.ControlJ)(another_line)
         keys.add(Keys.Escape)(interrupt)
+        keys.add(Keys.ControlV)(picture)
         keys.add(Keys.BracketedPaste)(paste)
         return keys
 

@@ -14,6 +14,7 @@ from stead.cli.attachments import attached, named
 from stead.cli.chat_commands import ChatCommands
 from stead.cli.chat_line import LABEL, EditedLine, Left, Line, PlainLine
 from stead.cli.chat_output import ChatOutput
+from stead.cli.clipboard import Clipboard
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.watching import AWAY, Watch, awaited_by
@@ -34,7 +35,10 @@ class ChatSession(Watch):
         self._context: tuple[object, str] = (None, "")
         self._news_s = time.monotonic()
         self._remembered = -1
-        self._commands = ChatCommands(invocation, session, lambda: str(self._row["directory"]), self._say, self._lent)
+        self._clipboard = Clipboard()
+        self._commands = ChatCommands(
+            invocation, session, lambda: str(self._row["directory"]), self._say, self._lent, self._picture
+        )
 
     @property
     def _again(self) -> str:
@@ -63,6 +67,7 @@ class ChatSession(Watch):
         finally:
             out.before = lambda: None
             self._stream.close()
+            self._clipboard.close()
         return FAILED if self._deleted else OK
 
     # -- what the line asks for -----------------------------------------------------------------------------------
@@ -102,6 +107,15 @@ class ChatSession(Watch):
     def tail(self) -> str:
         """As ``chat_line.Sitting.tail``."""
         return clean(self._out.tail)
+
+    def picture(self) -> str:
+        """As ``chat_line.Sitting.picture``."""
+        names: list[str] = []
+        self._try(lambda: names.append(f"@{self._picture()} "))
+        return "".join(names)
+
+    def _picture(self) -> str:
+        return self._clipboard.take(self._row["directory"])
 
     def completions(self, word: str, before: str) -> Sequence[str]:
         """As ``chat_line.Sitting.completions``."""
@@ -206,7 +220,8 @@ class ChatSession(Watch):
 
     def _say(self, text: str, *, interrupt: bool = False, to_model: bool = False) -> None:
         rested, body = self._rests, {"text": text, "interrupt": interrupt, "to_model": to_model}
-        body |= attached(self._invocation, named(text, self._row["directory"]))
+        places = (self._row["directory"], *self._clipboard.folders)
+        body |= attached(self._invocation, [*dict.fromkeys(name for place in places for name in named(text, place))])
         answered = self._invocation.client.post(f"/sessions/{self._session}/messages", body)["intent"]
         if not answered:
             self._sent.append(text)
