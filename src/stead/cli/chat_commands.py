@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Protocol
 
 from stead.cli.chat_line import Left
+from stead.cli.clipboard import Clipboard
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.own_commands import OwnCommand, own_commands
 from stead.cli.templates import fill
@@ -50,7 +51,6 @@ class ChatCommands:
         directory: gives the session's folder.
         say: says words to the session, at once with ``interrupt``.
         lent: while entered, the terminal is free for questions and for what a command prints.
-        picture: gives the name of the picture on the clipboard, kept for what is said.
     """
 
     def __init__(
@@ -60,14 +60,13 @@ class ChatCommands:
         directory: Callable[[], str],
         say: Say,
         lent: Callable[[], AbstractContextManager[None]],
-        picture: Callable[[], str],
     ) -> None:
         self._invocation = invocation
         self._session = session
         self._directory = directory
         self._say = say
         self._lent = lent
-        self._picture = picture
+        self.clipboard = Clipboard()
         self.run: list[str] = []
         """The person's own lines whose beginning has not come back."""
 
@@ -107,6 +106,12 @@ class ChatCommands:
         else:
             self._say(text)
 
+    def picture(self, attempt: Callable[[Callable[[], object]], bool]) -> str:
+        """What to type for the picture on the clipboard; "" where there is none, which ``attempt`` then says."""
+        names: list[str] = []
+        attempt(lambda: names.append(f"@{self.clipboard.take(self._directory())} "))
+        return "".join(names)
+
     def _post(self, what: str, body: Json) -> None:
         self._invocation.client.post(f"/sessions/{self._session}/{what}", body)
 
@@ -123,9 +128,10 @@ class ChatCommands:
             case "now":
                 self._post("stop", {"why": ""})
             case "paste" if rest.strip():
-                self._say(f"{rest.strip()} @{self._picture()}")
+                self._say(f"{rest.strip()} @{self.clipboard.take(self._directory())}")
             case "paste":
-                self._invocation.out.line(f"The picture is kept. Name it in what you say: @{self._picture()}")
+                name = self.clipboard.take(self._directory())
+                self._invocation.out.line(f"The picture is kept. Name it in what you say: @{name}")
             case "cost":
                 self._of_session(["budget"])
             case "undo" if not rest.strip():

@@ -14,7 +14,6 @@ from stead.cli.attachments import attached, named
 from stead.cli.chat_commands import ChatCommands
 from stead.cli.chat_line import LABEL, EditedLine, Left, Line, PlainLine
 from stead.cli.chat_output import ChatOutput
-from stead.cli.clipboard import Clipboard
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.watching import AWAY, Watch, awaited_by
@@ -27,7 +26,9 @@ class ChatSession(Watch):
     def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
         self._out = invocation.out = ChatOutput(invocation.out)
         super().__init__(invocation, session, since=since, whole=whole)
-        self._line: Line = PlainLine() if self._out.dumb else EditedLine(colour=self._out.colour)
+        self._line: Line = PlainLine()
+        if not self._out.dumb:
+            self._line = EditedLine(lambda: self._commands.picture(self._try), colour=self._out.colour)
         self._left_pending: set[str] = set()
         self._others: list[str] = []
         self._sent: list[str] = []
@@ -35,10 +36,7 @@ class ChatSession(Watch):
         self._context: tuple[object, str] = (None, "")
         self._news_s = time.monotonic()
         self._remembered = -1
-        self._clipboard = Clipboard()
-        self._commands = ChatCommands(
-            invocation, session, lambda: str(self._row["directory"]), self._say, self._lent, self._picture
-        )
+        self._commands = ChatCommands(invocation, session, lambda: str(self._row["directory"]), self._say, self._lent)
 
     @property
     def _again(self) -> str:
@@ -67,7 +65,7 @@ class ChatSession(Watch):
         finally:
             out.before = lambda: None
             self._stream.close()
-            self._clipboard.close()
+            self._commands.clipboard.close()
         return FAILED if self._deleted else OK
 
     # -- what the line asks for -----------------------------------------------------------------------------------
@@ -107,15 +105,6 @@ class ChatSession(Watch):
     def tail(self) -> str:
         """As ``chat_line.Sitting.tail``."""
         return clean(self._out.tail)
-
-    def picture(self) -> str:
-        """As ``chat_line.Sitting.picture``."""
-        names: list[str] = []
-        self._try(lambda: names.append(f"@{self._picture()} "))
-        return "".join(names)
-
-    def _picture(self) -> str:
-        return self._clipboard.take(self._row["directory"])
 
     def completions(self, word: str, before: str) -> Sequence[str]:
         """As ``chat_line.Sitting.completions``."""
@@ -220,7 +209,7 @@ class ChatSession(Watch):
 
     def _say(self, text: str, *, interrupt: bool = False, to_model: bool = False) -> None:
         rested, body = self._rests, {"text": text, "interrupt": interrupt, "to_model": to_model}
-        places = (self._row["directory"], *self._clipboard.folders)
+        places = (self._row["directory"], *self._commands.clipboard.folders)
         body |= attached(self._invocation, [*dict.fromkeys(name for place in places for name in named(text, place))])
         answered = self._invocation.client.post(f"/sessions/{self._session}/messages", body)["intent"]
         if not answered:

@@ -140,7 +140,7 @@ class OpenSession:
             body, cancelled, self._cancelled = {**body, "interrupt": self._cancelled}, self._cancelled, False
         try:
             if cancelled and self._row["agents"]:
-                self._end_subagents(client)
+                _end_subagents(client, self.id, self._peer.log)
             answer = client.post(f"/sessions/{self.id}/messages", body)
         except ApiError:
             with self._lock:
@@ -160,14 +160,6 @@ class OpenSession:
                 self.update(message(f"({answer['text']})\n\n"))
             self._settle()
         self.follow()
-
-    def _end_subagents(self, client: Client) -> None:
-        for row in client.items(f"/sessions/{self.id}/agents"):
-            if row["parent"] == self.id and row["status"] not in ENDS:
-                try:
-                    client.post(f"/objectives/{row['id']}/cancel")
-                except ApiError as error:
-                    self._peer.log(f"{row['id']} was not cancelled: {error.message}")  # it may have ended just now
 
     def cancel(self, client: Client) -> None:
         """Stop what is under way; open prompts end as cancelled once it has."""
@@ -317,6 +309,15 @@ def _locked(lock: threading.RLock, work: Work) -> Work:
             act()
 
     return lambda act: work(partial(locked, act))
+
+
+def _end_subagents(client: Client, session: str, log: Callable[[str], None]) -> None:
+    for row in client.items(f"/sessions/{session}/agents"):
+        if row["parent"] == session and row["status"] not in ENDS:
+            try:
+                client.post(f"/objectives/{row['id']}/cancel")
+            except ApiError as error:
+                log(f"{row['id']} was not cancelled: {error.message}")  # it may have ended just now
 
 
 def _picture(client: Client, content: str) -> str:
