@@ -188,7 +188,7 @@ def test_the_picture_on_the_clipboard_goes_along(
 ) -> None:
     (picture := tmp_path / "picture").write_bytes(_PICTURE)
     (scratch := tmp_path / "scratch").mkdir()
-    asked = tmp_path / "asked"
+    asked, path = tmp_path / "asked", ""
     for name, script in programs.items():
         path = helper(tmp_path / "bin", name, script.format(asked=asked, picture=picture))
     with served(lambda _seen: Turn("I see it.")) as model:

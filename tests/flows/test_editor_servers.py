@@ -16,6 +16,7 @@ from tests.flows.house import LivingHome, use_model
 from tests.flows.mcp_homes import PEARS, add, everything, home_events, use
 from tests.flows.served import served
 from tests.flows.test_editors import acp, begun, prompt, refused
+from tests.machines.bench import processes_with
 from tests.promises import promise
 
 VALUE = "pear-secret-5d41402abc4b2a76"
@@ -61,17 +62,6 @@ def after(zed: Editor, question: Json) -> int:
     return zed.seen.index(question) + 1
 
 
-def processes() -> int:
-    """Of servers such as this one."""
-    lines = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            lines.append(path.read_bytes())
-        except OSError:
-            continue  # it has ended
-    return sum(PEARS.encode() in line for line in lines)
-
-
 def shown(question: Json) -> str:
     """All that a question shows."""
     return "\n".join(one["content"]["text"] for one in question["permission"]["toolCall"]["content"])
@@ -101,7 +91,7 @@ def test_a_server_of_the_editors_is_set_up_and_its_tools_called_once_the_person_
     assert call in str([one for one in zed.seen[: zed.seen.index(first)] if "update" in one]), "it was told of first"
     assert "python3 -c" in shown(first) and "it may reach: no host" in shown(first) and "PEAR_KEY" in shown(first)
     assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}, "nothing waits for it"
-    assert house.get("/mcp")["items"] == [] and processes() == 0, "nothing was done before the answer"
+    assert house.get("/mcp")["items"] == [] and processes_with(PEARS) == [], "nothing was done before the answer"
 
     zed.permit(asked(zed), "yes")
     second = asked(zed, after(zed, first))
@@ -131,7 +121,7 @@ def test_without_a_yes_nothing_is_set_up_and_a_no_is_not_asked_again(
     question = asked(zed)
     zed.permit(question, answer)
     assert settled(zed, question)["status"] == "failed"
-    assert house.get("/mcp")["items"] == [] and processes() == 0
+    assert house.get("/mcp")["items"] == [] and processes_with(PEARS) == []
     since = len(zed.seen)
     session = opened(zed, project, pears())
     assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}
@@ -188,7 +178,7 @@ def test_a_yes_that_comes_as_programs_answer_does_not_count(house: LivingHome, z
         since = after(zed, question)
         zed.permit(question, "yes")
     assert settled(zed, question)["status"] == "failed"
-    assert house.get("/mcp")["items"] == [] and processes() == 0
+    assert house.get("/mcp")["items"] == [] and processes_with(PEARS) == []
 
 
 def test_orders_and_hidden_characters_of_a_server_are_shown_as_its_words(
@@ -221,7 +211,8 @@ def test_what_cannot_be_used_is_said_with_the_way_out(house: LivingHome, zed: Ed
 
 def test_servers_that_are_none_open_no_session(house: LivingHome, zed: Editor, project: Path) -> None:
     begun(zed, project)
-    for servers in ({}, "x", [1], [{"command": "x"}], [pears(name=f"p{at}") for at in range(21)]):
+    none: tuple[object, ...] = ({}, "x", [1], [{"command": "x"}], [pears(name=f"p{at}") for at in range(21)])
+    for servers in none:
         assert refused(zed, "session/new", {"cwd": str(project), "mcpServers": servers}) == -32602
     assert len(house.get("/sessions")["items"]) == 1
 
@@ -233,4 +224,4 @@ def test_a_session_that_is_closed_takes_its_questions_along(house: LivingHome, z
     zed.until(lambda one: one.get("withdrawn") == question["tag"], "it to be taken back")
     zed.permit(question, "yes")
     begun(zed, project)
-    assert house.get("/mcp")["items"] == [] and processes() == 0
+    assert house.get("/mcp")["items"] == [] and processes_with(PEARS) == []

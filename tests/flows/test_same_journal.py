@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +61,17 @@ def _lasting(value: Any) -> Any:
     return [_lasting(inner) for inner in value] if isinstance(value, list) else value
 
 
+def _has_asked(times: int) -> Callable[[list[str]], bool]:
+    return lambda rows: sum("leave it pending:" in row for row in rows) == times
+
+
 def by_chat(house: LivingHome, project: Path) -> str:
     """The task at a terminal; gives the session."""
     with chatting(house, project, "--profile", "ask", columns=160) as terminal:
         idle(terminal)
         terminal.type(f"{TASK}\r")
         for asked in range(QUESTIONS):
-            terminal.until_rows(
-                lambda rows, asked=asked: sum("leave it pending:" in row for row in rows) > asked, "it to be asked"
-            )
+            terminal.until_rows(_has_asked(asked + 1), "it to be asked")
             terminal.type("y\n")
         terminal.shows("turn 1 done")
         idle(terminal)
