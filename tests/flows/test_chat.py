@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,17 +18,12 @@ from tests.cli.test_chat import idle, leave
 from tests.fakes.models import Call, Seen, Turn
 from tests.fakes.pictures import png
 from tests.flows.conftest import shared_house as house
-from tests.flows.house import Json, LivingHome, use_model
+from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.machines.bench import fresh_nap, napping, require_sandbox
 from tests.promises import promise
 
 __all__ = ["house"]
-
-READ = Turn("I look first.", calls=(Call("read", {"path": "README.md"}),))
-EDIT = Turn("", calls=(Call("edit", {"path": "README.md", "old": "Notes.", "new": "Notes on quills."}),))
-TEST = Turn("", calls=(Call("shell", {"command": "grep -c quills README.md"}),))
-DONE = Turn("README.md says **quills** now; `grep` finds it.")
 
 
 @contextmanager
@@ -42,54 +36,6 @@ def chatting(house: LivingHome, project: Path, *words: str, columns: int = 80, *
 def last_session(house: LivingHome, project: Path) -> str:
     rows = [row for row in house.get("/sessions")["items"] if row["directory"] == str(project)]
     return str(max(rows, key=lambda row: row["created_ms"])["id"])
-
-
-_OF_A_RUN = {"digest", "prefix_sha256", "duration_ms", "first_token_ms", "id", "expires_at_ms", "seq", "reserved"}
-_OF_WORK = {"model.replied", "call.judged", "approval.requested", "approval.given", "tool.started", "tool.finished"}
-
-
-def work_of(house: LivingHome, session: str) -> list[Json]:
-    """The facts of the work of a session, without what is another in each run: ids, times, digests."""
-
-    def same(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {name: same(inner) for name, inner in value.items() if name not in _OF_A_RUN}
-        return [same(inner) for inner in value] if isinstance(value, list) else value
-
-    events = house.get("/events", streams=session, limit=500)["items"]
-    return [same(event["body"]) for event in events if event["body"]["type"] in (*_OF_WORK, "changes.landed")]
-
-
-@promise("TUI-1.interactive")
-def test_the_same_task_leaves_the_same_work_in_the_journal_by_chat_and_by_run(
-    house: LivingHome, project: Path, tmp_path: Path
-) -> None:
-    """Read, edit with a question, test: only how it was asked for, and how that ends, is another."""
-    require_sandbox()
-    before = (project / "README.md").read_text("utf-8")
-    with served(by_turn(READ, EDIT, TEST, then=DONE)) as model:
-        use_model(house, model.openai)
-        with chatting(house, project, "--profile", "ask") as terminal:
-            idle(terminal)
-            terminal.type("say that these are about quills\r")
-            terminal.shows("leave it pending: ")
-            terminal.type("y\n")
-            terminal.shows("turn 1 done")
-            idle(terminal)
-            leave(terminal)
-        assert "quills" in (project / "README.md").read_text("utf-8")
-        chat = work_of(house, last_session(house, project))
-        (project / "README.md").write_text(before, "utf-8")
-        run = house.cli("run", "say that these are about quills", "--profile", "ask", cwd=project)
-        while run.returncode == 3:
-            (question,) = house.get("/approvals")["items"]
-            assert house.cli("approve", question["id"], "--digest", question["digest"]).returncode == 0
-            run = house.cli("watch", question["session"], cwd=project)
-        id = max(house.get("/objectives")["items"], key=lambda row: row["created_ms"])["id"]
-    done = work_of(house, id)
-    assert [fact["type"] for fact in chat] == [fact["type"] for fact in done]
-    assert chat == done
-    assert any("README.md says **quills** now; `grep` finds it." in row for row in terminal.rows)
 
 
 @promise("TUI-1.own-line")
@@ -214,6 +160,77 @@ def test_pictures_that_are_dropped_on_the_terminal_go_along(house: LivingHome, p
             leave(terminal)
     (message,) = house.bodies(last_session(house, project), "message.received")
     assert [one["name"] for one in message["attachments"]] == ["a plan.png"]
+
+
+def helper(folder: Path, name: str, script: str) -> str:
+    """Put a program on a PATH; gives that."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    (folder / name).chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+_PICTURE = png(4, 4)
+
+
+@promise("TUI-1.interactive")
+@pytest.mark.parametrize(
+    ("programs", "typed"),
+    [
+        ({"wl-paste": 'echo "$@" > {asked}; cat {picture}'}, "\x16what is it?\r"),
+        ({"wl-paste": "exit 1", "xclip": 'echo "$@" > {asked}; cat {picture}'}, "/paste what is it?\r"),
+        ({"osascript": f"echo asked > {{asked}}; echo «data PNGf{_PICTURE.hex().upper()}»"}, "\x16what is it?\r"),
+    ],
+    ids=["wayland", "x11", "macos"],
+)
+def test_the_picture_on_the_clipboard_goes_along(
+    house: LivingHome, project: Path, tmp_path: Path, programs: dict[str, str], typed: str
+) -> None:
+    (picture := tmp_path / "picture").write_bytes(_PICTURE)
+    (scratch := tmp_path / "scratch").mkdir()
+    asked, path = tmp_path / "asked", ""
+    for name, script in programs.items():
+        path = helper(tmp_path / "bin", name, script.format(asked=asked, picture=picture))
+    with served(lambda _seen: Turn("I see it.")) as model:
+        use_model(house, model.openai)
+        with chatting(house, project, PATH=path, TMPDIR=str(scratch)) as terminal:
+            idle(terminal)
+            terminal.type(typed)
+            terminal.shows("I see it.")
+            idle(terminal)
+            assert next(iter(scratch.iterdir())).stat().st_mode & 0o777 == 0o700
+            leave(terminal)
+        sent = json.dumps(model.requests()[-1].body)
+    (message,) = house.bodies(last_session(house, project), "message.received")
+    assert [(one["name"], one["media_type"]) for one in message["attachments"]] == [("clipboard-1.png", "image/png")]
+    assert "data:image/png;base64," in sent and "what is it?" in sent
+    assert asked.read_text("utf-8").strip().endswith(("image/png", "image/png -o", "asked"))
+    assert list(scratch.iterdir()) == [], "nothing of it stays behind"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("", "no program that reads the clipboard was found"),
+        ("echo a text and no picture", "there is no picture on the clipboard"),
+        ("exec cat /dev/zero", "there is no picture on the clipboard"),
+        ("sleep 600", "there is no picture on the clipboard"),
+    ],
+    ids=["none there", "text", "flood", "silence"],
+)
+def test_where_the_clipboard_has_no_picture_that_is_said_and_nothing_is_sent(
+    house: LivingHome, project: Path, tmp_path: Path, script: str, said: str
+) -> None:
+    path = helper(tmp_path / "bin", "wl-paste" if script else "other", script)
+    with chatting(house, project, PATH=path if script else str(tmp_path / "bin")) as terminal:
+        idle(terminal)
+        terminal.type("\x16")
+        terminal.shows(said)
+        terminal.type("/paste what is it?\r")
+        terminal.until_rows(lambda rows: sum(said in row for row in rows) == 2, "it to be said again")
+        idle(terminal)
+        leave(terminal)
+    assert house.bodies(last_session(house, project), "message.received") == []
 
 
 def test_the_context_is_made_shorter_between_two_turns_and_that_is_no_turn(house: LivingHome, project: Path) -> None:

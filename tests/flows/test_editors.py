@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -339,7 +338,7 @@ def test_what_is_mentioned_reaches_the_model_and_grants_nothing(
     zed.request("session/prompt", prompt(session, "look at", {"type": "resource", "resource": resource}, link))
     sent = json.dumps(model.seen[-1].body["messages"])
     assert "mallory@example.com" in sent
-    assert f"{project}/README.md" in sent
+    assert "look at todo.md  README.md" in sent, "as the model's tools name them"
     words, material = house.bodies(session, "message.received")
     assert words["label"]["integrity"] == "person"
     assert "mallory" not in words["text"], "what was handed over is not the person's word"
@@ -373,18 +372,6 @@ def test_commands_after_a_slash_need_no_model(zed: Editor, project: Path, model:
     assert "README.md" in zed.text(since)
     assert zed.request("session/prompt", prompt(session, "/undo nonsense")) == {"stopReason": "end_turn"}
     assert len(model.seen) == asked
-
-
-def test_servers_that_the_editor_brings_are_named_as_unused(zed: Editor, project: Path) -> None:
-    server = {
-        "name": "calendar",
-        "command": "/usr/bin/true",
-        "args": [],
-        "env": [{"name": "KEY", "value": "hush-hush"}],
-    }
-    zed.request("session/new", {"cwd": str(project), "mcpServers": [server]})
-    zed.until(lambda one: "calendar" in str(one.get("update", "")), "to be told")
-    assert "hush" not in str([one for one in zed.seen if "wire" in one or "update" in one])
 
 
 def test_sessions_are_listed_loaded_resumed_forked_and_closed(
@@ -502,36 +489,6 @@ def test_a_model_that_fails_ends_the_prompt_and_the_session_goes_on(zed: Editor,
     assert zed.request("session/prompt", prompt(session, f"please {word}")) == {"stopReason": "refusal"}
     assert "Stopped:" in zed.text()
     assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}
-
-
-def test_the_same_task_leaves_the_same_journal_but_for_the_doors_name(
-    house: LivingHome, zed: Editor, project: Path
-) -> None:
-    def told(session: str) -> list[Json]:
-        text = json.dumps(house.events(session)).replace(session, "SESSION").replace('"acp"', '"cli"')
-        bodies = [event["body"] for event in json.loads(re.sub("k_[0-9a-f]{16}", "K", text))]
-        return [_timeless(body) for body in bodies if not body["type"].startswith("machine.")]
-
-    session = begun(zed, project)
-    for task in ("please edit the notes", "please command"):
-        assert zed.request("session/prompt", prompt(session, task)) == {"stopReason": "end_turn"}
-    (project / "README.md").write_text("# Quill\n\nNotes.\n\n## Install\n\ntext\n\n## Use\n\nmore\n", "utf-8")
-    other = house.post("/sessions", {"directory": str(project)})["session"]
-    for task in ("please edit the notes", "please command"):
-        assert house.cli("session", "send", other, task, "--wait").returncode == 0
-    assert told(session) == told(other)
-
-
-def _timeless(value: Any) -> Any:
-    """Plain data without times, keyed digests and ids that are fresh each time."""
-    fresh = ("digest", "home", "root", "revision")
-    if isinstance(value, dict):
-        return {
-            name: _timeless(inner)
-            for name, inner in value.items()
-            if not name.endswith(("_ms", "_bytes", "_hash")) and name not in fresh
-        }
-    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
 
 
 def test_what_is_set_elsewhere_is_told(house: LivingHome, zed: Editor, project: Path) -> None:

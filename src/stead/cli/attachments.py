@@ -19,7 +19,8 @@ from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.client import Json
 
-_MOST_BYTES = 20_000_000
+MOST_BYTES = 20_000_000
+"""Of a file that goes with a message."""
 _LONG_S = 120.0
 _NAMED = re.compile(r'(?:^|\s)@(?:"([^"\n]+)"|(\S+))(?=\s|$)')
 _SHOWN = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
@@ -40,13 +41,13 @@ def attached(invocation: Invocation, names: list[str]) -> Json:
         path = Path(name).expanduser()
         try:
             with path.open("rb") as file:
-                data = file.read(_MOST_BYTES + 1)
+                data = file.read(MOST_BYTES + 1)
         except OSError as error:
             raise CommandError(
                 f"{name!r} cannot be read: {error.strerror}", "name a file with --attach FILE"
             ) from error
-        if len(data) > _MOST_BYTES:
-            raise CommandError(f"{name!r} has more than {figures.size(_MOST_BYTES)}", "make it smaller")
+        if len(data) > MOST_BYTES:
+            raise CommandError(f"{name!r} has more than {figures.size(MOST_BYTES)}", "make it smaller")
         body = {"name": path.name, "data": base64.b64encode(data).decode()}
         contents.append(invocation.client.post("/attachments", body, timeout_s=_LONG_S)["content"])
     return {"attachments": contents} if contents else {}

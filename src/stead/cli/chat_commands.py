@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Protocol
 
 from stead.cli.chat_line import Left
+from stead.cli.clipboard import Clipboard
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.own_commands import OwnCommand, own_commands
 from stead.cli.templates import fill
@@ -20,6 +21,7 @@ from stead.client import Json
 
 HELP = """Enter     say it; while something is under way, it is read before the next model request
 Alt-Enter begins another line, as \\ at the end of one and Ctrl-J do; arrows have what you said before
+Ctrl-V    put the picture on the clipboard into what you say, as /paste [TEXT] does
 Esc       stops what is under way, and holds until you say more; so does /now
 /now TEXT say it at once: what is under way is cut off
 !COMMAND  run it yourself in the folder; the model reads what it printed, before your next words
@@ -28,7 +30,7 @@ Esc       stops what is under way, and holds until you say more; so does /now
 /diff /changes /undo [KEY] /checkpoint /restore K /calls   any of `stead session`
 /NAME     your own: a Markdown file in .stead/commands, .claude/commands or .agents/commands
 Ctrl-D    leave, as /quit and Ctrl-C do; the session goes on"""
-_OWN = ("now", "model", "cost", "undo", "plan", "compact", "help", "quit")
+_OWN = ("now", "paste", "model", "cost", "undo", "plan", "help", "quit")
 _ELSEWHERE = ("new", "attach", "send", "delete")
 _MOST = 60
 
@@ -64,6 +66,7 @@ class ChatCommands:
         self._directory = directory
         self._say = say
         self._lent = lent
+        self.clipboard = Clipboard()
         self.run: list[str] = []
         """The person's own lines whose beginning has not come back."""
 
@@ -103,6 +106,12 @@ class ChatCommands:
         else:
             self._say(text)
 
+    def picture(self, attempt: Callable[[Callable[[], object]], bool]) -> str:
+        """What to type for the picture on the clipboard; "" where there is none, which ``attempt`` then says."""
+        names: list[str] = []
+        attempt(lambda: names.append(f"@{self.clipboard.take(self._directory())} "))
+        return "".join(names)
+
     def _post(self, what: str, body: Json) -> None:
         self._invocation.client.post(f"/sessions/{self._session}/{what}", body)
 
@@ -118,8 +127,11 @@ class ChatCommands:
                 self._say(rest.strip(), interrupt=True)
             case "now":
                 self._post("stop", {"why": ""})
-            case "compact":
-                self._post("compact", {})
+            case "paste" if rest.strip():
+                self._say(f"{rest.strip()} @{self.clipboard.take(self._directory())}")
+            case "paste":
+                name = self.clipboard.take(self._directory())
+                self._invocation.out.line(f"The picture is kept. Name it in what you say: @{name}")
             case "cost":
                 self._of_session(["budget"])
             case "undo" if not rest.strip():

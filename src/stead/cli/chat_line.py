@@ -14,7 +14,7 @@ import select
 import sys
 import termios
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -60,10 +60,17 @@ class Sitting(Protocol):
 
 
 class Line(ABC):
-    """Where a person types; to be entered before anything is read."""
+    """Where a person types; to be entered before anything is read.
+
+    Args:
+        picture: gives what to type for the picture on the clipboard; "" where there is none, and the person was told.
+    """
 
     text = ""
     """What is typed and has not been sent."""
+
+    def __init__(self, picture: Callable[[], str] = lambda: "") -> None:
+        self._picture = picture
 
     def __enter__(self) -> Line:
         return self
@@ -101,8 +108,7 @@ class Line(ABC):
 class PlainLine(Line):
     """The terminal's own line. The person's words and what happens stand in the order in which they came."""
 
-    def __init__(self) -> None:
-        self._shown = False
+    _shown = False
 
     def read(self, stream: Stream, sitting: Sitting) -> str | None:
         """As ``Line.read``. Lines that come at once, as those of a pasted text do, are one message."""
@@ -152,10 +158,11 @@ class EditedLine(Line):
     """prompt_toolkit's: several lines, history, completion by Tab, Esc; nothing of it stays on the screen.
 
     Args:
+        picture: see ``Line``.
         colour: whether styles may be used.
     """
 
-    def __init__(self, *, colour: bool) -> None:
+    def __init__(self, picture: Callable[[], str], *, colour: bool) -> None:
         from prompt_toolkit.data_structures import Size
         from prompt_toolkit.history import InMemoryHistory
         from prompt_toolkit.output.color_depth import ColorDepth
@@ -167,6 +174,7 @@ class EditedLine(Line):
             columns, rows = os.get_terminal_size(sys.stdout.fileno())
             return Size(rows=rows or 24, columns=columns or 80)
 
+        super().__init__(picture)
         self._sitting: Sitting | None = None
         self._reading = self._over = False
         self._mode = termios.tcgetattr(sys.stdin.fileno())
@@ -300,6 +308,10 @@ class EditedLine(Line):
             if self._sitting:
                 self._sitting.interrupt()
 
+        def picture(event: KeyPressEvent) -> None:
+            if name := self._picture():
+                event.current_buffer.insert_text(name)
+
         def paste(event: KeyPressEvent) -> None:
             event.current_buffer.insert_text(pasted(clean(event.data)))
 
@@ -307,6 +319,7 @@ class EditedLine(Line):
         keys.add(Keys.Escape, Keys.Enter)(another_line)
         keys.add(Keys.ControlJ)(another_line)
         keys.add(Keys.Escape)(interrupt)
+        keys.add(Keys.ControlV)(picture)
         keys.add(Keys.BracketedPaste)(paste)
         return keys
 

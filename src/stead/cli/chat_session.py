@@ -26,7 +26,9 @@ class ChatSession(Watch):
     def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
         self._out = invocation.out = ChatOutput(invocation.out)
         super().__init__(invocation, session, since=since, whole=whole)
-        self._line: Line = PlainLine() if self._out.dumb else EditedLine(colour=self._out.colour)
+        self._line: Line = PlainLine()
+        if not self._out.dumb:
+            self._line = EditedLine(lambda: self._commands.picture(self._try), colour=self._out.colour)
         self._left_pending: set[str] = set()
         self._others: list[str] = []
         self._sent: list[str] = []
@@ -63,6 +65,7 @@ class ChatSession(Watch):
         finally:
             out.before = lambda: None
             self._stream.close()
+            self._commands.clipboard.close()
         return FAILED if self._deleted else OK
 
     # -- what the line asks for -----------------------------------------------------------------------------------
@@ -206,7 +209,8 @@ class ChatSession(Watch):
 
     def _say(self, text: str, *, interrupt: bool = False, to_model: bool = False) -> None:
         rested, body = self._rests, {"text": text, "interrupt": interrupt, "to_model": to_model}
-        body |= attached(self._invocation, named(text, self._row["directory"]))
+        places = (self._row["directory"], *self._commands.clipboard.folders)
+        body |= attached(self._invocation, [*dict.fromkeys(name for place in places for name in named(text, place))])
         answered = self._invocation.client.post(f"/sessions/{self._session}/messages", body)["intent"]
         if not answered:
             self._sent.append(text)

@@ -28,6 +28,7 @@ _COMMANDS = {
     "checkpoint": "keep the folder and the conversation as they are now",
     "restore": "go back to a checkpoint",
     "context": "show what the next request carries",
+    "compact": "replace the older part of what the model reads by a summary",
     "calls": "list the calls of this turn",
     "plan": "show the plan",
     "budget": "show or raise what the session may spend",

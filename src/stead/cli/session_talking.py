@@ -122,6 +122,7 @@ def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> 
 
 
 _CLOSE = Act(f"POST {ONE}/close", "{id} is closed. A message opens it again: stead session send {id} TEXT")
+_COMPACT = Act(f"POST {ONE}/compact", "{id} reads a summary of what is older from the next request on.")
 DIRECTORY = arg("[directory DIR]", "the folder (else the current one)", default=".")
 OPENED = (*WORK, VERBOSE, arg("--ignore PATTERN...", "left out of checkpoints"))
 """Options of a new session."""
@@ -144,6 +145,7 @@ ROWS: dict[str, Row] = {
     "pause": ("let the current step finish, then start nothing more", (SESSION,), PAUSE),
     "resume": ("continue a paused one", (SESSION,), RESUME),
     "stop": ("kill what is running at once, and pause", (SESSION, WHY), STOP),
+    "compact": ("replace the older part of what the model reads by a summary", (SESSION,), _COMPACT),
     "close": ("close it; its next message opens it again", (SESSION,), _CLOSE),
     "delete": ("put a closed one into the trash for 30 days", (SESSION, *DELETING), delete),
 }

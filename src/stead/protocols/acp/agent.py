@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from stead.client import ApiError, Client, Json
 from stead.config import Home
-from stead.protocols.acp import options, prompts
+from stead.protocols.acp import options, prompts, servers
 from stead.protocols.acp.following import OpenSession
 from stead.protocols.acp.jsonrpc import (
     INTERNAL,
@@ -30,6 +30,7 @@ from stead.protocols.acp.jsonrpc import (
     RpcError,
 )
 from stead.protocols.acp.rendering import message
+from stead.protocols.acp.servers import EditorServers
 
 VERSION = 1
 DOOR = "acp"
@@ -71,6 +72,7 @@ class Agent:
         self._version = version
         self._lanes = Lanes()
         self._open: dict[str, OpenSession] = {}
+        self._servers = EditorServers(peer, self._client, partial(self._lanes.put, ("servers",)))
         self._initialized = self._terminals = False
         self._methods: dict[str, Callable[[Request], None]] = {
             "initialize": self._initialize,
@@ -149,7 +151,7 @@ class Agent:
                 "agentCapabilities": {
                     "loadSession": True,
                     "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
-                    "mcpCapabilities": {"http": False, "sse": False},
+                    "mcpCapabilities": {"http": True, "sse": False},
                     "sessionCapabilities": {"list": {}, "resume": {}, "fork": {}, "close": {}},
                 },
                 "authMethods": [
@@ -190,6 +192,7 @@ class Agent:
 
     def _show(self, request: Request, client: Client, id: str, *, tell: bool, names: bool) -> None:
         """Open a session in the editor, and answer."""
+        offered = servers.read(request.params)
         row = client.get(f"/sessions/{id}")
         if row["kind"] != "session":
             raise RpcError(NOT_FOUND, f"{id} is an objective, which works alone; see: stead watch {id}")
@@ -212,9 +215,9 @@ class Agent:
             for name, about in self._commands.about.items()
         ]
         session.update({"sessionUpdate": "available_commands_update", "availableCommands": listed})
-        if unused := _servers(request.params):
-            session.update(message(f"(MCP servers of the editor are not used yet: {', '.join(unused)})\n\n"))
         session.follow()
+        if offered:
+            self._lanes.put(("servers",), partial(self._servers.offer, id, session.directory, offered))
 
     def _require_room(self) -> None:
         if len(self._open) >= SESSIONS_LIMIT:
@@ -243,6 +246,7 @@ class Agent:
             client.post(f"/sessions/{id}/close")
         if (session := self._open.pop(id, None)) is not None:
             session.close()
+            self._lanes.put(("servers",), partial(self._servers.close, id))
         request.answer({})
 
     def _opened(self, request: Request) -> OpenSession:
@@ -255,7 +259,7 @@ class Agent:
 
     def _prompt(self, request: Request) -> None:
         session = self._opened(request)
-        said = prompts.read(request.params.get("prompt"))
+        said = prompts.read(request.params.get("prompt"), session.directory)
         typed = _COMMAND.fullmatch(said.text)
         if typed and typed[1] in self._commands.about:
             text = self._commands.run(session.id, typed[1], (typed[2] or "").strip())
@@ -294,22 +298,14 @@ def _session_of(params: Json) -> str:
 
 
 def _folder(params: Json) -> str:
+    """Where a session is to be opened; its other parameters are right, too."""
     directory = params.get("cwd")
     if not isinstance(directory, str) or not directory.startswith("/"):
         raise RpcError(INVALID_PARAMS, "cwd is an absolute path")
     if params.get("additionalDirectories"):
         raise RpcError(INVALID_PARAMS, "a session works in one folder; leave additionalDirectories out")
+    servers.read(params)
     return directory
-
-
-def _servers(params: Json) -> list[str]:
-    """The names of the MCP servers that the editor would have used."""
-    servers = params.get("mcpServers")
-    return (
-        [str(one.get("name"))[:80] for one in servers[:20] if isinstance(one, dict)]
-        if isinstance(servers, list)
-        else []
-    )
 
 
 def _at(time_ms: int) -> str:

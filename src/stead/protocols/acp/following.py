@@ -10,6 +10,7 @@ import base64
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -63,6 +64,8 @@ class OpenSession:
         self._client = client
         self._row = row
         self._seq = self._heard = 0
+        self._looked_s = 0.0
+        self._rested = False
         self._shown = NOTHING, ""
         self._renderer = Renderer(self.directory, partial(_picture, client), terminals=terminals)
         self._lock = threading.RLock()
@@ -70,7 +73,7 @@ class OpenSession:
         self._prompts: list[_Prompt] = []
         self._items: dict[int, Json] = {}
         self._behind = True
-        self._cancelled = False
+        self._cancelled = self._stopping = False
         self.cancels = 0
         """How often what is under way was cancelled; counted as it comes, before it is carried out."""
         self._closed = threading.Event()
@@ -134,8 +137,10 @@ class OpenSession:
             said = [body["text"], *(f"[{one['name']}]" for one in body.get("context", ()))]
             self._renderer.sent += said
             # What a cancelled prompt had asked for does not hold up this one.
-            body, self._cancelled = {**body, "interrupt": self._cancelled}, False
+            body, cancelled, self._cancelled = {**body, "interrupt": self._cancelled}, self._cancelled, False
         try:
+            if cancelled and self._row["agents"]:
+                _end_subagents(client, self.id, self._peer.log)
             answer = client.post(f"/sessions/{self.id}/messages", body)
         except ApiError:
             with self._lock:
@@ -161,21 +166,27 @@ class OpenSession:
         with self._lock:
             waits = bool(self._prompts) or self._row["status"] not in _AT_REST
             if waits:
-                self._cancelled = True
+                self._cancelled = self._stopping = True
                 self._questions.forget()
         if waits:
             self._stop(client)
+            with suppress(ApiError):  # who follows meets it as well, and says so
+                self._catch_up()
 
     def _stop(self, client: Client) -> None:
         try:
             client.post(f"/sessions/{self.id}/stop", {"why": "cancelled in the editor"})
         except ApiError as error:
             self._peer.log(f"{self.id} was not stopped: {error.message}")
+        self._behind, self._stopping = True, False
 
     def _settle(self) -> None:
-        """End the prompts that the session has done with."""
-        if self._row["status"] in _AT_REST and any(prompt.seq <= self._seq for prompt in self._prompts):
+        """End the prompts that the session has done with; at rest, tell how full its context is."""
+        rested, self._rested = self._rested, self._row["status"] in _AT_REST
+        ended = self._rested and any(prompt.seq <= self._seq for prompt in self._prompts)
+        if self._row["status"] == "idle" and (ended or not rested):
             self._tell_usage()
+        if ended:
             if self._row["status"] == "idle":
                 self._end_prompts(_STOPS.get(self._row["reason"], "refusal"))
             else:
@@ -251,11 +262,13 @@ class OpenSession:
                 self.update(update)
 
     def _catch_up(self) -> None:
-        """Read and tell what was heard of."""
+        """Read and tell what was heard of; while a stop is under way that waits, to be told at once with its end."""
         with self._lock:
-            if self._closed.is_set() or not (self._behind or self._heard > self._seq):
+            # What a subagent asks is in its own stream.
+            looks = self._row["agents"] and time.monotonic() - self._looked_s >= _TICK_S
+            if self._closed.is_set() or self._stopping or not (looks or self._behind or self._heard > self._seq):
                 return
-            self._behind = True
+            self._behind, self._looked_s = True, time.monotonic()
             try:
                 for update in self._pull():
                     self.update(update)
@@ -296,6 +309,15 @@ def _locked(lock: threading.RLock, work: Work) -> Work:
             act()
 
     return lambda act: work(partial(locked, act))
+
+
+def _end_subagents(client: Client, session: str, log: Callable[[str], None]) -> None:
+    for row in client.items(f"/sessions/{session}/agents"):
+        if row["parent"] == session and row["status"] not in ENDS:
+            try:
+                client.post(f"/objectives/{row['id']}/cancel")
+            except ApiError as error:
+                log(f"{row['id']} was not cancelled: {error.message}")  # it may have ended just now
 
 
 def _picture(client: Client, content: str) -> str:

@@ -31,8 +31,8 @@ class Said(NamedTuple):
     files: list[Json]
 
 
-def read(blocks: object) -> Said:
-    """Take a prompt apart.
+def read(blocks: object, directory: str) -> Said:
+    """Take a prompt apart; files of the session's folder are named as its tools name them.
 
     Raises:
         RpcError: it is no prompt, or holds what is not taken here.
@@ -43,11 +43,11 @@ def read(blocks: object) -> Said:
     for block in blocks:
         if not isinstance(block, dict):
             raise RpcError(INVALID_PARAMS, "a content block is an object")
-        said = _add(said, block)
+        said = _add(said, block, directory)
     return said
 
 
-def _add(said: Said, block: Json) -> Said:
+def _add(said: Said, block: Json, directory: str) -> Said:
     match block:
         case {"type": "text", "text": str(text)}:
             return said._replace(text=said.text + text)
@@ -55,10 +55,10 @@ def _add(said: Said, block: Json) -> Said:
             name = _name(block.get("uri")) or f"image.{media_type.rpartition('/')[2]}"
             said.files.append({"name": name[:100], "data": data})
         case {"type": "resource_link", "uri": str(uri)}:
-            return said._replace(text=f"{said.text}{_named(uri)}")
+            return said._replace(text=f"{said.text}{_named(uri, directory)}")
         case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
             said.context.append({"name": _name(uri) or uri, "text": text})
-            return said._replace(text=f"{said.text}{_named(uri)}")
+            return said._replace(text=f"{said.text}{_named(uri, directory)}")
         case {"type": "resource", "resource": {"uri": str(uri), "blob": str(data)}}:
             said.files.append({"name": (_name(uri) or "file")[:100], "data": data})
         case _:
@@ -78,9 +78,12 @@ def upload(client: Client, said: Said) -> Json:
     return {"text": said.text, **({"attachments": names} if names else {}), **context}
 
 
-def _named(uri: str) -> str:
+def _named(uri: str, directory: str) -> str:
     """What stands in the text for a file or page that the person points at."""
-    return f" {unquote(uri.removeprefix('file://')) if uri.startswith('file://') else uri} "
+    if not uri.startswith("file://"):
+        return f" {uri} "
+    path = unquote(uri.removeprefix("file://"))
+    return f" {path.removeprefix(directory.rstrip('/') + '/') or path} "
 
 
 def _name(uri: object) -> str:

@@ -4,6 +4,9 @@ Layer: a door. The editor is one door among others: the first answer wins, and a
 taken back. An answer carries the digest of what was shown. Three answers exist here: this once, for this session, no;
 what reaches further is answered where its terms can be read. A yes counts only if all of it was shown, and for
 something risky not at once, as programs answer.
+
+A subagent has no session in the editor. Its question is put in the session that it works for, about a call that the
+editor is told of first.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from functools import partial
 from stead.client import ApiError, Client, Json
 from stead.domain.shown import must_be_opened, reveal
 from stead.protocols.acp.jsonrpc import Peer
-from stead.protocols.acp.rendering import Renderer, message, text_block, wanted
+from stead.protocols.acp.rendering import Renderer, message, nested, settled, text_block, wanted
 
 DWELL_S = 1.2
 HASTY_LIMIT = 3
@@ -36,6 +39,8 @@ class _Asked:
         self.hasty = 0
         self.request = 0
         self.shown_s = 0.0
+        self.call: str = row["key"]
+        """What the editor knows the call by."""
 
     @property
     def options(self) -> list[Json]:
@@ -73,23 +78,33 @@ class Questions:
         self._tell = tell
         self._open: dict[str, _Asked] = {}
         self._left: set[str] = set()
+        self._nested: dict[str, str] = {}
 
     def put(self, row: Json) -> bool:
         """Ask what is new, and take back what is settled.
 
         Whether every question that waits was put: one whose call the editor has not heard of is not.
         """
-        rows = self._client.items("/approvals", session=self._session) if row["pending_approvals"] else ()
+        asks = row["pending_approvals"] or row["agents"]  # what a subagent asks stands in its own stream
+        rows = self._client.items("/approvals", session=self._session) if asks else ()
         pending = {question["id"]: question for question in rows}
         for id in [id for id in self._open if id not in pending]:
             self._peer.withdraw(self._open.pop(id).request)
+        for id in [id for id in self._nested if id not in pending]:
+            self._tell(settled(self._nested.pop(id), self._client.get(f"/approvals/{id}")))
         self._left &= pending.keys()
         new = [question for id, question in pending.items() if id not in self._open and id not in self._left]
-        ready = [question for question in reversed(new) if self._renderer.knows(question["key"])]
+        ready = [question for question in reversed(new) if self._is_known(question)]
         for question in ready:
             self._open[question["id"]] = asked = _Asked(question)
+            if question["session"] != self._session:
+                asked.call = self._nested[question["id"]] = f"{question['session']}.{question['key']}"
+                self._tell(nested(asked.call, question))
             self._ask(asked)
         return len(ready) == len(new)
+
+    def _is_known(self, question: Json) -> bool:
+        return question["session"] != self._session or self._renderer.knows(question["key"])
 
     def forget(self) -> None:
         """Take every question back; what waits goes on waiting elsewhere."""
@@ -105,8 +120,9 @@ class Questions:
         values = json.loads(arguments)
         shown = reveal(json.dumps(values, ensure_ascii=False, indent=1) if asked.whole else arguments[:2000])
         content = [text_block(text), text_block(shown, fence=True, limit=len(shown)), *self._diffs(asked, values)]
-        self._renderer.replaced(row["key"], content)
-        call = {"toolCallId": row["key"], "status": "pending", "content": content}
+        if row["session"] == self._session:
+            self._renderer.replaced(row["key"], content)
+        call = {"toolCallId": asked.call, "status": "pending", "content": content}
         asked.shown_s = time.monotonic()
         params = {"sessionId": self._session, "toolCall": call, "options": asked.options}
         asked.request = self._peer.ask(

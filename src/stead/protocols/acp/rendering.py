@@ -237,6 +237,29 @@ def title(tool: str, arguments: Json, given: str) -> str:
     return said.strip()
 
 
+def nested(id: str, question: Json) -> Json:
+    """What a subagent asks about, as a call of the session that it works for."""
+    arguments = _arguments(question["arguments"])
+    whose = " ".join(reveal(question["title"]).split())[:_TITLE_LIMIT]
+    return {
+        "sessionUpdate": "tool_call",
+        "toolCallId": id,
+        "title": f"{whose}: {title(question['tool'], arguments, question['arguments'])}",
+        "kind": _KINDS.get(question["tool"], "other"),
+        "status": "pending",
+        "rawInput": arguments or {"arguments": question["arguments"]},
+    }
+
+
+def settled(id: str, question: Json) -> Json:
+    """The end of such a question; what its call then does stands with the subagent."""
+    given = question["status"] == "given"
+    how = f"{question['status']} from {question['door']}" if question["door"] else question["status"]
+    said = f"The question is settled: {how}. What the subagent makes of it: stead watch {question['session']}"
+    status = "completed" if given else "failed"
+    return {"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status, "content": [text_block(said)]}
+
+
 def diffs(path: str, change: Json) -> Iterator[Json]:
     """A change of a file, hunk by hunk; nothing for one whose lines are not known."""
     for hunk in f"\n{change['diff']}".split("\n@@")[1:]:

@@ -1,0 +1,25 @@
+"""STOP from every place where a person works, in a short form of the bench ``r2_stop``, which has the figures."""
+
+from __future__ import annotations
+
+import statistics
+
+from bench.r2_stop import stop_times
+from bench.rig import rig
+from tests.machines.bench import require_sandbox
+from tests.promises import promise
+
+HELD_MS = {"CLI": 6000}
+"""What the median keeps below where other tests have both cores; the command line's has the start of Python in it."""
+OTHERS_MS = 1500
+
+
+@promise("SEC-5.stop")
+def test_a_stop_from_api_command_line_editor_and_chat_ends_what_runs_and_what_streams() -> None:
+    require_sandbox()
+    with rig([]) as r:
+        taken, _ = stop_times(r, 3)
+    assert {name for name, _ in taken} == {"API", "CLI", "ACP", "chat"}
+    assert {moment for _, moment in taken} == {"tool", "stream", "tool answered", "stream answered"}
+    slow = {at: times for at, times in taken.items() if statistics.median(times) > HELD_MS.get(at[0], OTHERS_MS)}
+    assert not slow, slow
