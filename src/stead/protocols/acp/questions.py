@@ -85,8 +85,7 @@ class Questions:
 
         Whether every question that waits was put: one whose call the editor has not heard of is not.
         """
-        asks = row["pending_approvals"] or row["agents"]  # what a subagent asks stands in its own stream
-        rows = self._client.items("/approvals", session=self._session) if asks else ()
+        rows = self._client.items("/approvals", session=self._session) if row["pending_approvals"] else ()
         pending = {question["id"]: question for question in rows}
         for id in [id for id in self._open if id not in pending]:
             self._peer.withdraw(self._open.pop(id).request)
