@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from stead.brain.supervision import UNPROVEN, send_backs_left, unproven
 from stead.domain.checks import CheckItem, CommandRan, RunFacts
 from stead.domain.effects import Effect, Finish, Record, RunChecks
 from stead.domain.ends import End
@@ -29,7 +30,7 @@ def owed(session: Session) -> RunChecks | None:
 def conclude(session: Session) -> Effect:
     """What follows from a reply without calls: a look at the checks, work again, or the end."""
     text = last_text(session)
-    left = session.spec.limits.send_backs - session.send_backs
+    left = send_backs_left(session)
     if session.cut_off or not text:
         if left > 0:
             said = _CUT_OFF if session.cut_off else "Your reply was empty. Go on with the goal, or report."
@@ -37,6 +38,8 @@ def conclude(session: Session) -> Effect:
         cause = "the model's replies were cut off" if session.cut_off else "the model's replies were empty"
         return Finish("failed", "model", f"Stopped: {cause} again and again.")
     if session.spec.interactive:
+        if left > 0 and unproven(session):
+            return Record((NoticeGiven(UNPROVEN, "claim"),))
         return Finish("unverified" if session.effects else "answered", "done", text)
     unknown = [item for item in _due(session) if item.id not in session.results]
     if unasked := tuple(item for item in unknown if item.check.kind != "person"):
@@ -45,6 +48,8 @@ def conclude(session: Session) -> Effect:
     if failing and left > 0:
         return Record((NoticeGiven(_send_back(failing), "checks"),))
     status = end(session)
+    if left > 0 and status == "unverified" and unproven(session):
+        return Record((NoticeGiven(UNPROVEN, "claim"),))
     return Finish(status, _reason(session, status, unknown), text)
 
 

@@ -22,6 +22,7 @@ from stead.domain.providers import Effort, Role
 from stead.domain.rows import HistoryRow
 from stead.domain.tools import ToolSpec
 from stead.domain.trials import Barred, Hold, Landing, unbarred
+from stead.domain.trust import TrackRecord
 
 
 class Clock(Protocol):
@@ -69,6 +70,12 @@ class Journal(Protocol):
 
     async def erase(self, session: SessionId) -> int:
         """Delete payload and salt of every event of the stream but its last; gives how many. The chain stays whole."""
+
+    def track_record(self, model: ModelRef) -> TrackRecord:
+        """What a model's newest replies were."""
+
+    def replied(self) -> Sequence[ModelRef]:
+        """Every model that has replied to a session."""
 
 
 class HistoryQuery(msgspec.Struct, frozen=True):

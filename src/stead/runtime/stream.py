@@ -24,7 +24,7 @@ SNAPSHOT_EVERY = 500
 SNAPSHOT_GROWTH = 8
 """A snapshot holds the whole session, so the next waits until the session has grown by one part in so many."""
 
-_FORM = b"17:"
+_FORM = b"18:"
 """Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
 
 _encoder = msgspec.json.Encoder()
