@@ -198,7 +198,7 @@ class House:
             attachments=self.attachments,
             memory=self.memory.parts,
             agents=Subagents(lambda: self, self.specialists),
-            trust=Trust(lambda: self.home, self.journal),
+            trust=Trust(lambda: self.home, self.journal.track_records),
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )

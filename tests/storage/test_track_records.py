@@ -53,10 +53,10 @@ async def test_faults_send_backs_and_ends_are_counted_for_the_model_that_made_th
         )
     )
     small = TrackRecord(replies=2, calls=3, malformed=1, unknown=2, verified=1, ends=1)
-    assert journal.track_record(SMALL) == small
-    assert journal.track_record(LARGE) == TrackRecord(replies=1, sent_back=1)
-    assert journal.replied() == [LARGE, SMALL]
-    assert journal.track_record(ev.ModelRef("lan", "none")) == TrackRecord()
+    assert journal.track_records.of(SMALL) == small
+    assert journal.track_records.of(LARGE) == TrackRecord(replies=1, sent_back=1)
+    assert journal.track_records.models() == [LARGE, SMALL]
+    assert journal.track_records.of(ev.ModelRef("lan", "none")) == TrackRecord()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ async def test_limits_of_the_persons_say_nothing_of_a_model(
     journal: JournalFile, end: ev.ObjectiveEnded | ev.TurnEnded, repeated: int, ends: int
 ) -> None:
     await journal.append(stream(session(1), [*asked(1), end]))
-    found = journal.track_record(SMALL)
+    found = journal.track_records.of(SMALL)
     assert (found.repeated, found.ends, found.verified) == (repeated, ends, 0)
 
 
@@ -85,11 +85,11 @@ async def test_only_the_newest_replies_count_and_figures_outlive_their_session_a
     bodies: list[ev.Body] = [*asked(1), judged("call_1_0", "arguments")]
     await journal.append(stream(session(1), [*bodies, ev.SessionDeleted()]))
     await journal.erase(session(1))
-    assert journal.track_record(SMALL).malformed == 1
+    assert journal.track_records.of(SMALL).malformed == 1
     await journal.append(stream(session(2), [body for number in range(1, WINDOW + 1) for body in asked(number)]))
-    found = journal.track_record(SMALL)
+    found = journal.track_records.of(SMALL)
     assert found == TrackRecord(replies=WINDOW, calls=WINDOW)
     journal.close()
     again = open_journal(home.journal, KEYS)
-    assert again.track_record(SMALL) == found
+    assert again.track_records.of(SMALL) == found
     again.close()

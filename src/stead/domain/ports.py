@@ -71,11 +71,15 @@ class Journal(Protocol):
     async def erase(self, session: SessionId) -> int:
         """Delete payload and salt of every event of the stream but its last; gives how many. The chain stays whole."""
 
-    def track_record(self, model: ModelRef) -> TrackRecord:
-        """What a model's newest replies were."""
 
-    def replied(self) -> Sequence[ModelRef]:
-        """Every model that has replied to a session."""
+class TrackRecords(Protocol):
+    """What models have done, as counted with the record. It blocks."""
+
+    def of(self, model: ModelRef) -> TrackRecord:
+        """What a model's newest replies were; of one that never replied, zeros."""
+
+    def models(self) -> Sequence[ModelRef]:
+        """Every model that has replied to a session, by name."""
 
 
 class HistoryQuery(msgspec.Struct, frozen=True):

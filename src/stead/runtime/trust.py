@@ -12,7 +12,7 @@ from typing import Literal
 
 from stead.domain import events as ev
 from stead.domain.ids import NO_COMMAND
-from stead.domain.ports import Journal
+from stead.domain.ports import TrackRecords
 from stead.domain.providers import UNSET
 from stead.domain.sessions import Session
 from stead.domain.trust import LEAST_REPLIES, Tier, TierRow, measured
@@ -24,12 +24,12 @@ class Trust:
 
     Args:
         home: its facts, once there are any.
-        journal: counts what models do.
+        records: what models have done.
     """
 
-    def __init__(self, home: Callable[[], HomeStream], journal: Journal) -> None:
+    def __init__(self, home: Callable[[], HomeStream], records: TrackRecords) -> None:
         self._home = home
-        self._journal = journal
+        self._records = records
 
     async def led(self, session: Session) -> tuple[ev.TierSet, ...]:
         """How the session's model is to be led from its next request on, if that is otherwise than now.
@@ -51,12 +51,12 @@ class Trust:
     def rows(self) -> tuple[TierRow, ...]:
         """Every model that has replied or whose tier the person set. It blocks."""
         said = [ev.ModelRef(*key) for key, settings in self._home().state.models.items() if key[1] and settings.trust]
-        models = dict.fromkeys([*self._journal.replied(), *said])
+        models = dict.fromkeys([*self._records.models(), *said])
         return tuple(self._row(model) for model in sorted(models, key=lambda ref: (ref.provider, ref.model)))
 
     def _row(self, model: ev.ModelRef) -> TierRow:
         state, key = self._home().state, (model.provider, model.model)
-        record = self._journal.track_record(model)
+        record = self._records.of(model)
         if set_tier := _said(state, model):
             return TierRow(*key, set_tier, "person", record)
         tier = measured(record, state.tiers.get(key, "normal"))

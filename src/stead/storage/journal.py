@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from stead.domain.commands import Answer
-from stead.domain.events import Draft, Erased, Event, ModelRef
+from stead.domain.events import Draft, Erased, Event
 from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
 from stead.domain.rows import UsageBy, UsageRow
-from stead.domain.trust import TrackRecord
-from stead.storage import ledger, track_records
+from stead.storage import ledger
 from stead.storage.appending import erase, finish_erasures, scrubbed, seal, tip, write
 from stead.storage.chain import ChainReport, verify
 from stead.storage.database import Connect, Database, connect
@@ -29,6 +28,7 @@ from stead.storage.migrate import migrate
 from stead.storage.redacting import prepared, redact
 from stead.storage.replacement_audit import wrong_replacements
 from stead.storage.snapshots import SnapshotTable
+from stead.storage.track_records import TrackRecordTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
 
@@ -76,6 +76,7 @@ class JournalFile:
         self.vault = Vault(database, self._writer, keys.vault)
         self.heads = HeadTable(database, self._writer, keys.audit)
         self.decisions = DecisionLog(database)
+        self.track_records = TrackRecordTable(database)
         self.on_growth: Callable[[int], None] | None = None
         """Told the seq of the last event after each append."""
 
@@ -181,16 +182,6 @@ class JournalFile:
         """What each model used on each day from ``since`` (``YYYY-MM-DD``) on, or in each session, newest first."""
         with self._database.reading() as connection:
             return ledger.usage(connection, since, by)
-
-    def track_record(self, model: ModelRef) -> TrackRecord:
-        """What a model's newest replies were; of a model that never replied, zeros."""
-        with self._database.reading() as connection:
-            return track_records.track_record(connection, model)
-
-    def replied(self) -> list[ModelRef]:
-        """Every model that has replied to a session, by name."""
-        with self._database.reading() as connection:
-            return track_records.models(connection)
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""

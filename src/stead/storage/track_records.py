@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from stead.domain.events import CallJudged, Draft, ModelRef, ModelReplied, NoticeGiven, ObjectiveEnded, TurnEnded
 from stead.domain.messages import ToolCall
 from stead.domain.trust import WINDOW, TrackRecord
+from stead.storage.database import Database
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -55,15 +54,26 @@ def record(connection: Connection, draft: Draft) -> None:
             pass
 
 
-def track_record(connection: Connection, model: ModelRef) -> TrackRecord:
-    """What a model's newest replies were."""
-    row = connection.execute(_SUMS, (model.provider, model.model, WINDOW)).fetchone()
-    return TrackRecord(*(figure or 0 for figure in row))
+class TrackRecordTable:
+    """Implements ``domain.ports.TrackRecords``.
 
+    Args:
+        database: the journal's.
+    """
 
-def models(connection: Connection) -> list[ModelRef]:
-    """Every model that has replied, by name."""
-    return [msgspec.convert({"provider": row[0], "model": row[1]}, ModelRef) for row in connection.execute(_MODELS)]
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, model: ModelRef) -> TrackRecord:
+        """What a model's newest replies were; of one that never replied, zeros."""
+        with self._database.reading() as connection:
+            row = connection.execute(_SUMS, (model.provider, model.model, WINDOW)).fetchone()
+        return TrackRecord(*(figure or 0 for figure in row))
+
+    def models(self) -> list[ModelRef]:
+        """Every model that has replied to a session, by name."""
+        with self._database.reading() as connection:
+            return [ModelRef(*row) for row in connection.execute(_MODELS)]
 
 
 def _ended(end: ObjectiveEnded | TurnEnded) -> str:
