@@ -127,7 +127,7 @@ def test_a_limit_of_the_persons_of_none_stays_none_and_no_tier_but_strict_goes_p
     assert (left > 0) == (limit > 0)
 
 
-def test_the_tools_that_are_offered_change_only_where_the_prompt_begins_anew() -> None:
+def test_the_tools_that_are_offered_change_only_where_the_prompt_has_a_new_prefix() -> None:
     story = led("normal").turn("Hello.")
     story.tell(ev.TierSet(MODEL, "strict", "person"))
     assert (story.session.tier, story.session.offered_by) == ("strict", "normal")

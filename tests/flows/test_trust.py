@@ -138,3 +138,20 @@ def test_a_running_session_keeps_its_prompt_whatever_becomes_of_the_tier_and_tak
     house.until(lambda: bool(sitting.bodies("context.compacted")), "the summary")
     sitting.turn("three")
     assert [body["tier"] for body in sitting.bodies("tier.set")] == ["strict"]
+
+
+@promise("OBJ-9.trust")
+def test_a_model_that_the_person_switches_to_is_led_by_its_own_tier_at_once_and_the_prompt_goes_on(
+    house: LivingHome, project: Path, model: Model
+) -> None:
+    model.script = by_turn(Turn("Hello."), WRITE, then=DONE)
+    sitting = sit_down(house, project, profile="work")
+    sitting.turn("one")
+    house.post("/providers/acme/models", {"model": "other", "trust": "strict"})
+    house.post(f"{sitting.path}/model", {"chain": [{"provider": "acme", "model": "other"}]})
+    sitting.turn("write it")
+    assert [(body["model"]["model"], body["tier"]) for body in sitting.bodies("tier.set")] == [("other", "strict")]
+    assert "make a plan first" in texts(house, sitting.id, "write")[0]
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(model.prompts()))
+    sitting.turn("and now?")
+    assert len(sitting.bodies("tier.set")) == 1

@@ -1,6 +1,6 @@
 """Which trust tier a model has now: the person's word, else what its track record comes to.
 
-Layer: runtime. Asked where a session's requests begin anew, not at each step. The gate does not know of it; what a tier
+Layer: runtime. Asked where a prompt has a new prefix, not at each step. The gate does not know of it; what a tier
 asks of a model is in ``brain.supervision``.
 """
 
