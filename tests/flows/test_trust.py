@@ -54,7 +54,8 @@ def run(house: LivingHome, project: Path, model: Model, *turns: Turn, **fields: 
 
 def tier(house: LivingHome) -> Json:
     """What is shown of the model's tier."""
-    (row,) = house.get("/tiers")["items"]
+    rows: list[Json] = house.get("/tiers")["items"]
+    (row,) = rows
     return row
 
 

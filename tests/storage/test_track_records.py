@@ -46,8 +46,8 @@ async def test_faults_send_backs_and_ends_are_counted_for_the_model_that_made_th
                 judged("call_1_0", "arguments", "allow"),
                 *asked(2, LARGE, calls=0),
                 ev.NoticeGiven("Not done yet.", "checks"),
-                ev.NoticeGiven("Nothing is shown.", "claim"),
                 *asked(3, calls=0),
+                ev.NoticeGiven("Nothing is shown.", "claim"),  # only one tier says so
                 ev.ObjectiveEnded("verified", "done", ""),
             ],
         )
