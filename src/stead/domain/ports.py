@@ -22,7 +22,6 @@ from stead.domain.providers import Effort, Role
 from stead.domain.rows import HistoryRow
 from stead.domain.tools import ToolSpec
 from stead.domain.trials import Barred, Hold, Landing, unbarred
-from stead.domain.trust import TrackRecord
 
 
 class Clock(Protocol):
@@ -70,16 +69,6 @@ class Journal(Protocol):
 
     async def erase(self, session: SessionId) -> int:
         """Delete payload and salt of every event of the stream but its last; gives how many. The chain stays whole."""
-
-
-class TrackRecords(Protocol):
-    """What models have done, as counted with the record. It blocks."""
-
-    def of(self, model: ModelRef) -> TrackRecord:
-        """What a model's newest replies were; of one that never replied, zeros."""
-
-    def models(self) -> Sequence[ModelRef]:
-        """Every model that has replied to a session, by name."""
 
 
 class HistoryQuery(msgspec.Struct, frozen=True):

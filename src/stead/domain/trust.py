@@ -6,9 +6,12 @@ measured are facts that every tier counts alike, so that no tier brings about th
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, Protocol
 
 import msgspec
+
+from stead.domain.objectives import ModelRef
 
 Tier = Literal["strict", "normal", "trusted"]
 WINDOW = 200
@@ -61,6 +64,16 @@ class TierRow(msgspec.Struct, frozen=True):
     tier: Tier
     by: Literal["person", "measured", "default"]
     record: TrackRecord
+
+
+class TrackRecords(Protocol):
+    """What models have done, as counted with the record. It blocks."""
+
+    def of(self, model: ModelRef) -> TrackRecord:
+        """What a model's newest replies were; of one that never replied, zeros."""
+
+    def models(self) -> Sequence[ModelRef]:
+        """Every model that has replied to a session, by name."""
 
 
 def measured(record: TrackRecord, before: Tier = "normal") -> Tier:

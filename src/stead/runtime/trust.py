@@ -12,10 +12,9 @@ from typing import Literal
 
 from stead.domain import events as ev
 from stead.domain.ids import NO_COMMAND
-from stead.domain.ports import TrackRecords
 from stead.domain.providers import UNSET
 from stead.domain.sessions import Session
-from stead.domain.trust import LEAST_REPLIES, Tier, TierRow, measured
+from stead.domain.trust import LEAST_REPLIES, Tier, TierRow, TrackRecords, measured
 from stead.runtime.home import HomeState, HomeStream
 
 

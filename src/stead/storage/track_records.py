@@ -55,7 +55,7 @@ def record(connection: Connection, draft: Draft) -> None:
 
 
 class TrackRecordTable:
-    """Implements ``domain.ports.TrackRecords``.
+    """Implements ``domain.trust.TrackRecords``.
 
     Args:
         database: the journal's.
