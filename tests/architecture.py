@@ -33,7 +33,7 @@ PACKAGE_LINES = {
     "brain": 2813,
     "cli": 7683,
     "client": 430,
-    "domain": 6916,
+    "domain": 6917,
     "egress": 832,
     "guardian": 2444,
     "machines": 7880,
