@@ -135,7 +135,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OBJ-8.delegate", "work is delegated to an external coding agent as a tool", "cli", done=True),
     Promise("OBJ-9.routing", "status, stop, pause, approve, list and remember need no model", "cli", done=True),
     Promise("OBJ-9.schedule", "scheduling needs no model", "cli"),
-    Promise("OBJ-9.trust", "how strictly replies are supervised follows the model's trust tier", "cli"),
+    Promise("OBJ-9.trust", "how strictly replies are supervised follows the model's trust tier", "cli", done=True),
     # 2 Sessions
     Promise("SES-1.chat", "a coding session on a folder streams its chat", "page", done=True),
     Promise("SES-1.files", "the folder's tree and its files are shown", "page", done=True),

@@ -65,6 +65,7 @@ from stead.runtime.session_commands import forget_kept
 from stead.runtime.specialists import Specialists
 from stead.runtime.terminals import closed
 from stead.runtime.trash import Trash
+from stead.runtime.trust import Trust
 from stead.storage.attachments import AttachmentStore
 from stead.storage.audit import Audit
 from stead.storage.contents import ContentStore
@@ -197,6 +198,7 @@ class House:
             attachments=self.attachments,
             memory=self.memory.parts,
             agents=Subagents(lambda: self, self.specialists),
+            trust=Trust(lambda: self.home, self.journal.track_records),
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )

@@ -49,7 +49,7 @@ class Stage:
 def staged(root: Path, *, start: bool = True) -> Iterator[Stage]:
     """A fresh home below a folder. With ``start=False`` the daemon is started by whoever has filled the home."""
     project = filled(root / "quill")
-    house = LivingHome(root / "home", forked=True)
+    house = LivingHome(root / "home", forked=True, shared=True)
     with served(play) as model:
         try:
             if start:

@@ -30,6 +30,7 @@ from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, UsageRow
 from stead.domain.simulation import PolicyChange, Simulation
 from stead.domain.timeline import TimelinePage
+from stead.domain.trust import TierRow, TrackRecord
 from stead.runtime import readiness
 from stead.runtime.memory_service import MemoryState
 from stead.runtime.service import Readiness
@@ -227,6 +228,8 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return {**api.caps, "today": "2025-10-09", "spent_today": spent, "spent_month": spent}
         case ("usage",):
             return page([UsageRow("2031-05-04", "acme", "m-1", 3, 1, 1200, 340, 800, 12_345, True)], query)
+        case ("tiers",):
+            return page([TierRow("acme", "m-1", "strict", "measured", TrackRecord(40, 50, 6, 1, 2, 0, 3, 9))], query)
         case ("search",):
             hit = SearchRow(
                 7, SessionId("s_00000000000000aa"), 1_900_000_000_000, "model.replied", f"a «{query['q']}» b"

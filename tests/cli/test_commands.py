@@ -253,11 +253,13 @@ def test_a_cap_is_set_in_part_and_taken_away(cli: Cli, api: Simulator) -> None:
 
 def test_usage_is_summed(cli: Cli, api: Simulator) -> None:
     shown = cli("usage", "--days", "7").out.splitlines()
-    assert shown[1].split() == ["2031-05-04", "acme/m-1", "3", "1", "1,200", "340", "800", "(66%)", "$0.0123"]
+    assert shown[1].split() == ["2031-05-04", "acme/m-1", "strict", "3", "1", "1,200", "340", "800", "(66%)", "$0.0123"]
     assert shown[-1] == "1,540 tokens, $0.0123 in all"
     assert ("GET", "/api/v1/usage?days=7&by=day") in api.requests
     assert cli("usage", "--by", "session").out.splitlines()[0].split()[:2] == ["SESSION", "UNTIL"]
     assert cli("usage", "--days", "0").code == 2
+    shown = cli("providers", "trust").out.splitlines()
+    assert shown[1].split() == ["acme/m-1", "strict", "measured", "40", "50", "6", "1", "2", "0", "3", "9"]
 
 
 def test_the_journal_is_searched_shown_and_rebuilt(cli: Cli, ended: Run) -> None:

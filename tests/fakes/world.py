@@ -39,10 +39,12 @@ from stead.runtime.agents import Subagents
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
+from stead.runtime.home import HomeStream
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.session_commands import forget_kept
 from stead.runtime.sessions import Actor
 from stead.runtime.specialists import Specialists
+from stead.runtime.trust import Trust
 from stead.storage.contents import ContentStore
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import derive_keys
@@ -284,6 +286,8 @@ class World:
         self.closed = False
         self.directives: Callable[[], Directives] = Directives
         """What the person tells models always; a room puts its home's here."""
+        self.home = HomeStream(journal=self.journal, bus=self.bus, clock=self.clock)
+        """Facts of the home; a room puts its own here."""
         self.new_id: Callable[[str], str] = lambda prefix: f"{prefix}_{next(numbers):016x}"
         self.views = Views(folder / "views.db", KEYS, self.journal)
         self.holder: Callable[[SessionId], Holder] = self.actor
@@ -332,6 +336,7 @@ class World:
             attachments=self.attachments,
             memory=memory,
             agents=Subagents(lambda: self, Specialists(folder / "specialists")),
+            trust=Trust(lambda: self.home, self.journal.track_records),
             approval_ttl_s=3600,
             backoff_ms=0,
         )

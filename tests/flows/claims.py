@@ -48,6 +48,7 @@ def carried_out(
         return Turn(turn.text, calls=tuple(Call(call.tool, dict(call.arguments)) for call in turn.calls))
 
     with served((lambda _: other()) if other else reply, strict=False) as model:
+        house.shared = True  # each run is told by itself, whatever the model did in those before
         use_model(house, model.openai)
         for first in range(0, len(runs), _BESIDE):
             part = [(run, _given(house, run, folder / run.id)) for run in runs[first : first + _BESIDE]]

@@ -12,9 +12,9 @@ from tests.flows.house import LivingHome
 
 
 @contextmanager
-def running_home(root: Path) -> Iterator[LivingHome]:
+def running_home(root: Path, *, shared: bool = False) -> Iterator[LivingHome]:
     """A fresh home below a folder, whose daemon runs; no model is configured, so the rehearsal model serves."""
-    living = LivingHome(root / "home", forked=True)
+    living = LivingHome(root / "home", forked=True, shared=shared)
     try:
         living.start()
         yield living
@@ -42,7 +42,7 @@ def shared_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivingHom
     A module whose tests keep to that takes it as its ``house`` and starts one daemon instead of one for each test; a
     test that looks at the whole home asks for ``own_house``.
     """
-    with running_home(tmp_path_factory.mktemp("shared")) as living:
+    with running_home(tmp_path_factory.mktemp("shared"), shared=True) as living:
         yield living
 
 

@@ -34,6 +34,7 @@ class LivingHome:
         module: what is run as the daemon; a bench may bring its own.
         python: the interpreter that runs it, and the command line.
         forked: the daemon is a fork of a process that has imported the product: see ``forks.py``.
+        shared: many tests work in it, so that no model of theirs is led by what those of others did.
     """
 
     root: Path
@@ -41,6 +42,7 @@ class LivingHome:
     module: str = "stead.serve"
     python: str = sys.executable
     forked: bool = False
+    shared: bool = False
     process: subprocess.Popen[bytes] | Fork | None = None
 
     @property
@@ -236,3 +238,5 @@ def use_model(house: LivingHome, base_url: str, *, name: str = "acme", preset: s
     """Make a model server the home's only model."""
     house.post("/providers", {"name": name, "preset": preset, "base_url": base_url, "model": "scripted"})
     house.post("/chain", {"chain": [{"provider": name, "model": "scripted"}]})
+    if house.shared:
+        house.post(f"/providers/{name}/models", {"model": "scripted", "trust": "normal"})

@@ -31,7 +31,6 @@ from stead.domain.trials import Landing, Trials
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.providers.replies import ReplyBuilder
 from stead.runtime.commands import Runtime
-from stead.runtime.home import HomeStream
 from stead.runtime.registry import Sessions
 from stead.runtime.secrets import SecretBook
 from stead.runtime.sessions import Actor
@@ -246,7 +245,7 @@ class Room:
         )
         d = self.world.deps
         self.sessions = Sessions(d)
-        self.home = HomeStream(journal=d.journal, bus=d.bus, clock=d.clock)
+        self.home = self.world.home
         self.home.load()
         self.world.directives = lambda: self.home.state.directives
         self.world.holder = lambda id: self.home if id == HOME else self.actor(id)

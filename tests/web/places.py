@@ -20,6 +20,7 @@ from stead.domain.mcp import McpTool
 from stead.domain.messages import Attachment
 from stead.domain.sessions import Session
 from stead.domain.terminals import Ended, TerminalRow
+from stead.domain.trust import TierRow, TrackRecord
 from stead.machines.looking import HostFolders
 from stead.machines.scrollback import Place, Scrollback
 
@@ -72,6 +73,16 @@ class NoAttachments:
 
     def load(self, content: str) -> bytes:
         raise NotFound(f"{content!r} is not kept")
+
+
+class OneTier:
+    """Implements ``deps.TrustService`` for a home with one model, which writes bad calls."""
+
+    async def led(self, session: Session) -> tuple[ev.TierSet, ...]:
+        return ()
+
+    def rows(self) -> tuple[TierRow, ...]:
+        return (TierRow("lan", "small-1", "strict", "measured", TrackRecord(replies=40, calls=50, malformed=9)),)
 
 
 class EchoTerminal:

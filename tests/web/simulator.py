@@ -56,7 +56,7 @@ from tests.build import TOOLS
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
 from tests.web import simulated_sessions
-from tests.web.places import Looks, NoAttachments, NoMcpServers, TerminalQueries
+from tests.web.places import Looks, NoAttachments, NoMcpServers, OneTier, TerminalQueries
 from tests.web.simulated_sessions import SimulatedSessions
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -198,6 +198,7 @@ class Home:
         self._ids = itertools.count(1)
         self._terminals = TerminalQueries(self._state)
         self._servers = NoMcpServers()
+        self.trust = OneTier()
         self._places: dict[SessionId, int] = {}
 
     async def services(self, session: SessionId) -> NoServices:

@@ -3101,6 +3101,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tiers
+         * @description The tier of every model that has replied or was given one by the person, and its figures. It blocks.
+         */
+        get: operations["list_tiers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/usage": {
         parameters: {
             query?: never;
@@ -4705,7 +4725,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5449,7 +5469,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -6184,6 +6204,7 @@ export interface components {
          *         headers: sent with each request; where the value of each is: "vault", "env:NAME" or "keychain:SERVICE/NAME".
          *         params: put into the body of each request; they name no field that Stead fills in itself.
          *         effort: "" where it is not set.
+         *         trust: how strictly it is led, in place of what is measured; "" where it is not set.
          */
         ModelSettings: {
             /** @default null */
@@ -6205,6 +6226,8 @@ export interface components {
             output_price: number | null;
             /** @default {} */
             params: Record<string, never>;
+            /** @default  */
+            trust: ("normal" | "strict" | "trusted") | "";
             /** @default 0 */
             window_tokens: number;
         };
@@ -7187,6 +7210,15 @@ export interface components {
          */
         Page_TerminalRow_: {
             items: components["schemas"]["TerminalRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[TierRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TierRow_: {
+            items: components["schemas"]["TierRow"][];
             /** @default  */
             next: string;
         };
@@ -8991,6 +9023,51 @@ export interface components {
             type: "thinking";
         };
         /**
+         * TierMeasured
+         * @description A model's track record came to another tier than before: sessions that begin from now on lead it so.
+         *
+         *     Nothing is recorded while it stays what it was, "normal" at first.
+         */
+        TierMeasured: {
+            model: components["schemas"]["ModelRef"];
+            record: components["schemas"]["TrackRecord"];
+            /** @enum {unknown} */
+            tier: "normal" | "strict" | "trusted";
+            /** @enum {unknown} */
+            type: "tier.measured";
+        };
+        /**
+         * TierRow
+         * @description How a model is led from its next session on, and why.
+         *
+         *     ``by``: the person set it, it follows from the figures, or there is too little to measure.
+         */
+        TierRow: {
+            /** @enum {unknown} */
+            by: "default" | "measured" | "person";
+            model: string;
+            provider: string;
+            record: components["schemas"]["TrackRecord"];
+            /** @enum {unknown} */
+            tier: "normal" | "strict" | "trusted";
+        };
+        /**
+         * TierSet
+         * @description From the next request on the model is led by this tier. A session begins with "normal".
+         *
+         *     Recorded before a request that begins otherwise than the one before it anyway (the first, one after a compaction),
+         *     or that goes to a model that the person has just chosen. The tools that are offered change only with the former.
+         */
+        TierSet: {
+            /** @enum {unknown} */
+            by: "default" | "measured" | "person";
+            model: components["schemas"]["ModelRef"];
+            /** @enum {unknown} */
+            tier: "normal" | "strict" | "trusted";
+            /** @enum {unknown} */
+            type: "tier.set";
+        };
+        /**
          * TimelinePage
          * @description As a door gives it.
          */
@@ -9133,6 +9210,38 @@ export interface components {
             tool: string;
             /** @enum {unknown} */
             type: "tool.started";
+        };
+        /**
+         * TrackRecord
+         * @description What the newest replies of a model were, counted; at most ``WINDOW`` replies.
+         *
+         *     Args:
+         *         replies: in all.
+         *         calls: of tools in them.
+         *         malformed: calls whose arguments did not fit the tool.
+         *         unknown: calls of tools that there are not, or that were not offered.
+         *         sent_back: replies that ended nothing: a check failed, or they were empty or cut off.
+         *         repeated: runs and turns that ended because the same call or reply came again and again.
+         *         verified: runs that ended verified.
+         *         ends: runs and turns that it ended itself, those included.
+         */
+        TrackRecord: {
+            /** @default 0 */
+            calls: number;
+            /** @default 0 */
+            ends: number;
+            /** @default 0 */
+            malformed: number;
+            /** @default 0 */
+            repeated: number;
+            /** @default 0 */
+            replies: number;
+            /** @default 0 */
+            sent_back: number;
+            /** @default 0 */
+            unknown: number;
+            /** @default 0 */
+            verified: number;
         };
         /**
          * TransientEnvelope
@@ -9566,6 +9675,7 @@ export interface components {
          *             into the vault and is shown nowhere; "" takes the header away.
          *         params: JSON by name, put into the body of each request; null takes one away.
          *         effort: "low", "medium" or "high".
+         *         trust: "strict", "normal" or "trusted", in place of what is measured; "" measures again.
          *         reset: forget first what was said of it before.
          */
         WantedSettings: {
@@ -9589,6 +9699,8 @@ export interface components {
             params: Record<string, never> | null;
             /** @default false */
             reset: boolean;
+            /** @default null */
+            trust: ("normal" | "strict" | "trusted") | "" | null;
             /** @default null */
             window_tokens: number | null;
         };
@@ -15554,6 +15666,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_tiers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TierRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from stead.brain.supervision import UNPROVEN, send_backs_left, unproven
 from stead.domain.agents import DELEGATES
 from stead.domain.checks import AgentRan, CheckItem, CommandRan, RunFacts
 from stead.domain.effects import Effect, Finish, Record, RunChecks
@@ -35,7 +36,7 @@ def owed(session: Session) -> RunChecks | None:
 def conclude(session: Session) -> Effect:
     """What follows from a reply without calls: a look at the checks, work again, or the end."""
     text = last_text(session)
-    left = session.spec.limits.send_backs - session.send_backs
+    left = send_backs_left(session)
     if session.cut_off or not text:
         if left > 0:
             said = _CUT_OFF if session.cut_off else "Your reply was empty. Go on with the goal, or report."
@@ -45,6 +46,8 @@ def conclude(session: Session) -> Effect:
     if left > 0 and not session.send_backs and (tool := _undelegated(session)):
         return Record((NoticeGiven(_NOT_DELEGATED.format(tool=tool), "claim"),))
     if session.spec.interactive:
+        if left > 0 and unproven(session):
+            return Record((NoticeGiven(UNPROVEN, "claim"),))
         return Finish("unverified" if session.effects else "answered", "done", text)
     unknown = [item for item in _due(session) if item.id not in session.results]
     if unasked := tuple(item for item in unknown if item.check.kind != "person"):
@@ -53,6 +56,8 @@ def conclude(session: Session) -> Effect:
     if failing and left > 0:
         return Record((NoticeGiven(_send_back(failing), "checks"),))
     status = end(session)
+    if left > 0 and status == "unverified" and unproven(session):
+        return Record((NoticeGiven(UNPROVEN, "claim"),))
     return Finish(status, _reason(session, status, unknown), text)
 
 

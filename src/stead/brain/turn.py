@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice, takewhile
 
 from stead.brain import context, ends, limits, summarising
+from stead.brain.supervision import held_back
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.agents import AT_ONCE, SPAWN
@@ -82,11 +83,16 @@ def _next_calls(session: Session, first: Call, world: World) -> Effect:
         return Record((_unrun(first, INTERRUPTED),))
     if session.compacting:
         return Record((_unrun(first, summarising.NO_CALLS),))
+    if why := held_back(session, first, world):
+        return Record((_unrun(first, why),))
     parallel = {spec.name for spec in world.tools if side_by_side(spec.declaration)}
     if first.step != "new" or first.tool not in parallel:
         return RunTools((first.key,))
     calls = list(session.calls.values())
-    following = takewhile(lambda call: call.step == "new" and call.tool in parallel, calls[calls.index(first) :])
+    following = takewhile(
+        lambda call: call.step == "new" and call.tool in parallel and not held_back(session, call, world),
+        calls[calls.index(first) :],
+    )
     return RunTools(tuple(call.key for call in islice(following, min(SIDE_BY_SIDE, calls_left(session)))))
 
 

@@ -18,6 +18,7 @@ from stead.client import Json
 
 MOST_USD = 10_000
 EFFORTS = ("low", "medium", "high")
+TIERS = ("strict", "normal", "trusted")
 
 
 def _price(name: str, help: str) -> Argument:
@@ -47,6 +48,7 @@ SETTINGS = (
     ),
     arg("--param NAME=JSON...", "put into the body of each request; =null takes it away"),
     arg("--effort EFFORT", "how hard it is to think", choices=(*EFFORTS, "none"), default=""),
+    arg("--trust TIER", "how strictly it is led; measured: by its record", choices=(*TIERS, "measured"), default=""),
 )
 RESET = arg("--reset", "forget first what was said of it before")
 
@@ -60,6 +62,7 @@ def settings_fields(arguments: Namespace) -> Json:
         "window_tokens": arguments.window or None,
         "max_output_tokens": arguments.max_output or None,
         "effort": {"": None, "none": ""}.get(arguments.effort, arguments.effort),
+        "trust": {"": None, "measured": ""}.get(arguments.trust, arguments.trust),
     }
     fields: Json = {name: value for name, value in figures.items() if value is not None}
     if arguments.header:
@@ -99,6 +102,7 @@ def _shown(name: str, said: Json) -> list[str]:
         "headers": [f"{header} (from {place})" for header, place in said.get("headers", {}).items()],
         "params": json.dumps(said["params"]) if said.get("params") else "",
         "effort": said.get("effort", ""),
+        "trust": said.get("trust", ""),
     }
     lines = ["{name}:"]
     if values["price"]:
@@ -117,6 +121,7 @@ _LINES = (
     ("headers", "  headers: {headers}"),
     ("params", "  parameters: {params:400}"),
     ("effort", "  effort: {effort}"),
+    ("trust", "  trust: {trust}"),
 )
 
 

@@ -149,6 +149,15 @@ _PRESETS = Listing(
     "There are no presets.",
     more="add one: stead providers add NAME --preset PRESET --key-env VAR",
 )
+_TRUST = Listing(
+    "/tiers",
+    "MODEL: {provider}/{model} | TRUST: {tier} | BY: {by} | >REPLIES: {record.replies:number}"
+    " | >CALLS: {record.calls:number} | >MALFORMED: {record.malformed:number} | >UNKNOWN: {record.unknown:number}"
+    " | >SENT BACK: {record.sent_back:number} | >REPEATED: {record.repeated:number}"
+    " | >VERIFIED: {record.verified:number} | >ENDS: {record.ends:number}",
+    "No model has replied yet.",
+    more="set it: stead providers set NAME/MODEL --trust strict, normal, trusted or measured",
+)
 _SET_KEY = Act(
     "POST /providers/{name}/key",
     "The key of {name} is in the vault. Next: stead providers test {name}",
@@ -186,6 +195,7 @@ _ROWS: dict[str, Row] = {
     "presets": ("show the known vendors, their addresses and models", (), _PRESETS),
     "add": ("add or change a provider", _PROVIDER, _add),
     "set": ("say what a model costs, takes and is to be sent; show it", (_OF, *SETTINGS, RESET), set_model),
+    "trust": ("show how strictly each model is led, and by which figures", (), _TRUST),
     "set-key": ("put a provider's key into the vault", (_NAME,), _SET_KEY),
     "remove": ("forget a provider and its key", (_NAME, YES), _REMOVE),
     "test": ("send one real, tiny request", (_NAME,), _test),

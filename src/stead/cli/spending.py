@@ -127,6 +127,8 @@ def _usage(invocation: Invocation, arguments: Namespace) -> int:
     listing = _BY_SESSION if arguments.by == "session" else _USAGE
     rows = listing.rows(invocation.client, arguments)
     rows = _by_month(rows) if month else rows
+    tiers = {(row["provider"], row["model"]): row["tier"] for row in invocation.client.items("/tiers")}
+    rows = [{**row, "tier": tiers.get((row["provider"], row["model"]), "")} for row in rows]
     listing.show(invocation, rows, arguments)
     if rows and not invocation.as_json:
         total: Json = {name: sum(row[name] for row in rows) for name in ("tokens_in", "tokens_out", "usd_micros")}
@@ -157,7 +159,7 @@ def _cached(row: Json) -> Json:
 
 _ADDED = ("requests", "failed", "tokens_in", "tokens_out", "tokens_cached", "usd_micros")
 _COLUMNS = (
-    " | MODEL: {provider}/{model} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
+    " | MODEL: {provider}/{model} | TRUST: {tier} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
     " | >TOKENS IN: {tokens_in:number} | >OUT: {tokens_out:number} | >CACHED: {tokens_cached:number}[ ({share})]"
     " | >COST: {:cost}"
 )

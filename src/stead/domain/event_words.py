@@ -39,6 +39,7 @@ _LINES: dict[str, tuple[str, str]] = {
     "grant.revoked": ("took back what was granted to {tool}", ""),
     "instructions.set": ("your directives had changed; the model has the new ones from here on", "dim"),
     "profile.set": ("from the next call on: profile {profile} (from {door})", ""),
+    "tier.set": ("{model.provider}/{model.model} is led by the tier {tier} from here on ({by})", ""),
     "memory.amended": ("~ {memory.id}  {memory.text:140}", ""),
     "memory.consolidated": (
         "{run} by {by}: {read:number} read, {made:number} made, {retired:number} retired, {proposed:number} proposed",

@@ -19,6 +19,8 @@ from stead.domain.ids import CallKey, SessionId
 from stead.domain.mcp import Name, Program
 from stead.domain.trials import Landing
 
+DELEGATE = "delegate"
+"""Name of the tool by which a model hands a task to an agent."""
 MOST_AGENTS, MOST_RUNS = 20, 200
 _Words = Annotated[str, bounds(maxLength=8000)]
 

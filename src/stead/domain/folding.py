@@ -177,7 +177,7 @@ def _apply_rest(session: Session, body: Worked | ev.QueueBody | ev.AgentBody | S
 def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | ev.ModelFailed, ts_ms: int) -> None:
     match body:
         case ev.ModelRequested(number=number, reserved=reserved):
-            session.open_request = body
+            session.open_request, session.switched = body, False
             session.requests = number
             session.iterations += 1
             session.sent_sha256 = digest_messages(session.sent_sha256, session.messages[session.sent :])

@@ -16,6 +16,7 @@ from stead.domain.policies import Clearance, Rule
 from stead.domain.providers import ModelSettings, Role
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
+from stead.domain.trust import Tier, TrackRecord
 
 
 class DaemonStarted(msgspec.Struct, frozen=True, tag="daemon.started"):
@@ -52,6 +53,17 @@ class ModelConfigured(msgspec.Struct, frozen=True, tag="model.configured"):
     provider: str
     model: str
     settings: ModelSettings
+
+
+class TierMeasured(msgspec.Struct, frozen=True, tag="tier.measured"):
+    """A model's track record came to another tier than before: sessions that begin from now on lead it so.
+
+    Nothing is recorded while it stays what it was, "normal" at first.
+    """
+
+    model: ModelRef
+    tier: Tier
+    record: TrackRecord
 
 
 class ProviderRemoved(msgspec.Struct, frozen=True, tag="provider.removed"):
@@ -179,6 +191,7 @@ BindingFact = (
     ProviderConfigured
     | ProviderRemoved
     | ModelConfigured
+    | TierMeasured
     | RoleSet
     | SearchConfigured
     | ChainSet

@@ -5,7 +5,7 @@ Layer: domain.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -14,6 +14,7 @@ from stead.domain.ids import SessionId
 from stead.domain.objectives import ModelRef
 from stead.domain.policies import Clearance
 from stead.domain.providers import KEY_PLACE, Effort, Header, Price, Role
+from stead.domain.trust import Tier
 
 
 class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", forbid_unknown_fields=True):
@@ -54,6 +55,7 @@ class ConfigureModel(msgspec.Struct, frozen=True, tag="model.configure", forbid_
             into the vault and is shown nowhere; "" takes the header away.
         params: JSON by name, put into the body of each request; null takes one away.
         effort: "low", "medium" or "high".
+        trust: "strict", "normal" or "trusted", in place of what is measured; "" measures again.
         reset: forget first what was said of it before.
     """
 
@@ -67,6 +69,7 @@ class ConfigureModel(msgspec.Struct, frozen=True, tag="model.configure", forbid_
     headers: dict[Header, Annotated[str, bounds(maxLength=8000)]] | None = None
     params: dict[str, Any] | None = None
     effort: Effort | None = None
+    trust: Tier | Literal[""] | None = None
     reset: bool = False
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ import msgspec
 
 from stead.domain.bounds import bounds
 from stead.domain.policies import Clearance
+from stead.domain.trust import Tier
 
 KEY_PLACE = r"^(none|vault|env:[A-Za-z_][A-Za-z0-9_]{0,127}|keychain:[^/\s]{1,100}/[^/\s]{1,100})$"
 """Where a key is, in the form of events and commands; never a key itself."""
@@ -34,6 +35,7 @@ class ModelSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         headers: sent with each request; where the value of each is: "vault", "env:NAME" or "keychain:SERVICE/NAME".
         params: put into the body of each request; they name no field that Stead fills in itself.
         effort: "" where it is not set.
+        trust: how strictly it is led, in place of what is measured; "" where it is not set.
     """
 
     input_price: Price | None = None
@@ -44,6 +46,7 @@ class ModelSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     headers: dict[Header, str] = {}
     params: dict[str, Any] = {}
     effort: Effort = ""
+    trust: Tier | Literal[""] = ""
 
     def over(self, general: ModelSettings) -> ModelSettings:
         """These, and what they do not set from ``general``."""

@@ -20,6 +20,7 @@ from stead.domain.policies import Confidentiality, Label, Profile, Rule
 from stead.domain.providers import Effort
 from stead.domain.secrets import Secret
 from stead.domain.trials import WorkMode
+from stead.domain.trust import Tier
 
 
 class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defaults=True):
@@ -296,6 +297,18 @@ class ProfileSet(msgspec.Struct, frozen=True, tag="profile.set"):
     door: str
 
 
+class TierSet(msgspec.Struct, frozen=True, tag="tier.set"):
+    """From the next request on the model is led by this tier. A session begins with "normal".
+
+    Recorded before a request that begins otherwise than the one before it anyway (the first, one after a compaction),
+    or that goes to a model that the person has just chosen. The tools that are offered change only with the former.
+    """
+
+    model: ModelRef
+    tier: Tier
+    by: Literal["person", "measured", "default"]
+
+
 class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_defaults=True):
     """The person named or tagged it, put it into the archive or the trash or took it out; None stays as it is."""
 
@@ -405,6 +418,7 @@ WorkBody = (
     | BudgetRaised
     | ModelSwitched
     | ProfileSet
+    | TierSet
     | ContextTrimmed
     | ContextCompacted
     | InstructionsSet

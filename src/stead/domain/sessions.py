@@ -23,6 +23,7 @@ from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessa
 from stead.domain.policies import Confidentiality, Integrity, Label, PlannedCall
 from stead.domain.rows import ObjectiveStatus
 from stead.domain.trials import Review
+from stead.domain.trust import Tier
 
 PERSON = Label(integrity=Integrity.PERSON)
 STEAD = Label(integrity=Integrity.TRUSTED)
@@ -237,6 +238,13 @@ class Session(msgspec.Struct):
     counted_percent: int = 0
     """What Stead's upper bounds came to as the provider counted, when the context was last made smaller; 0 for never.
     It is the measure of the request after that, of which nothing has been counted yet."""
+
+    tier: Tier = "normal"
+    """How its model is led."""
+    offered_by: Tier = "normal"
+    """The tier whose tools the requests have; it changes only where the prefix is a new one."""
+    switched: bool = False
+    """The person chose another model, which was sent no request yet."""
 
     cut_off: bool = False
     """The last reply ended at its cap or in a filter, so it is not the model's last word."""

@@ -114,6 +114,10 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
         case ev.ModelSwitched(chain=chain, effort=effort):
             session.spec = msgspec.structs.replace(session.spec, chain=chain, effort=effort)
             session.first_model = session.failures = session.not_before_ms = 0
+            session.switched = True
+        case ev.TierSet(tier=tier):
+            session.tier = tier
+            session.offered_by = session.offered_by if session.sent else tier
         case ev.ProfileSet(profile=profile):
             session.spec = msgspec.structs.replace(session.spec, profile=profile)
         case ev.ContextTrimmed(upto=upto, counted_percent=percent):

@@ -78,6 +78,7 @@ class Runtime:
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.attachments = deps.attachments
+        self.trust = deps.trust
         self.lines = OwnLines(deps, sessions, book)
         self.terminals = TerminalRoom(deps, sessions, self.lines)
         self.memory = deps.memory.queries

@@ -22,6 +22,7 @@ from stead.domain.services import Services
 from stead.domain.sessions import Session
 from stead.domain.terminals import Terminals
 from stead.domain.trials import Trials
+from stead.domain.trust import TierRow
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
@@ -35,6 +36,16 @@ class Opening(NamedTuple):
     spawned: ev.AgentSpawned
     opened: ev.SessionOpened
     facts: tuple[ev.Body, ...]
+
+
+class TrustService(Protocol):
+    """The trust tiers of models, as sessions and doors need them."""
+
+    async def led(self, session: Session) -> tuple[ev.TierSet, ...]:
+        """How the session's model is to be led from its next request on, if that is otherwise than now."""
+
+    def rows(self) -> tuple[TierRow, ...]:
+        """The tier of every model that has replied or was given one by the person, and its figures. It blocks."""
 
 
 class SubagentService(Protocol):
@@ -87,6 +98,7 @@ class Deps:
     attachments: GivenAttachments
     memory: MemoryService
     agents: SubagentService
+    trust: TrustService
     approval_ttl_s: int
     backoff_ms: int = 1000
     """The first pause after a model failure; it doubles up to a minute."""

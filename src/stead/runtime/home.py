@@ -42,6 +42,7 @@ from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
+from stead.domain.trust import Tier
 from stead.runtime.bus import Bus
 from stead.runtime.external_agents import Agents, agent_change, fold_agents, lost_runs
 from stead.runtime.folder import folder
@@ -72,6 +73,8 @@ class HomeState:
     chain: tuple[ev.ModelRef, ...] = ()
     models: dict[tuple[str, str], ModelSettings] = field(default_factory=dict)
     """What the person says of models, by provider and model; with model "" of every one of the provider."""
+    tiers: dict[tuple[str, str], Tier] = field(default_factory=dict)
+    """What was last measured of models, where that was ever another tier than "normal"."""
     roles: dict[Role, tuple[ev.ModelRef, ...]] = field(default_factory=dict)
     caps: ev.CapSet = _NO_CAPS
     search: ev.SearchConfigured | None = None
@@ -131,6 +134,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, providers=left, chain=chain, roles=roles, models=models)
         case ev.ModelConfigured(provider=provider, model=model, settings=settings):
             return replace(state, models={**state.models, (provider, model): settings})
+        case ev.TierMeasured(model=model, tier=tier):
+            return replace(state, tiers={**state.tiers, (model.provider, model.model): tier})
         case ev.RoleSet(role=role, chain=chain):
             return replace(state, roles={**state.roles, role: chain})
         case ev.ChainSet(chain=chain):

@@ -19,6 +19,7 @@ from stead.domain.providers import FIELDS_OF_OURS, HEADERS_OF_OURS, KEY_PLACE, M
 MOST_PRICE = 10**10
 MOST_PARAMS_BYTES = 16_384
 MOST_HEADERS = 20
+_FIGURES = ("input_price", "output_price", "cached_price", "window_tokens", "max_output_tokens")
 _WINDOW = (1024, 100_000_000)
 _OUTPUT = (16, 10_000_000)
 _FROM_ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}")
@@ -36,11 +37,7 @@ async def changed_settings(command: ConfigureModel, before: ModelSettings, secre
     Raises:
         InvalidRequest: a figure, header or parameter that cannot be; then nothing was changed.
     """
-    given = {
-        name: value
-        for name in ("input_price", "output_price", "cached_price", "window_tokens", "max_output_tokens", "effort")
-        if (value := getattr(command, name)) is not None
-    }
+    given = {name: value for name in (*_FIGURES, "effort", "trust") if (value := getattr(command, name)) is not None}
     params = {name: value for name, value in {**before.params, **(command.params or {})}.items() if value is not None}
     after = msgspec.structs.replace(before, **given, params=params)
     _check_figures(after)

@@ -301,6 +301,8 @@ class Actor:
                     stream.add(*await self._steps.ending(stream, effect))
                 case CallModel() if said := self._steps.instructed(stream.session):
                     stream.add(*said)
+                case CallModel() if led := await self._deps.trust.led(stream.session):
+                    stream.add(*led)
                 case CallModel():
                     await self._call_model(stream, effect)
                 case RunTools(keys=keys):

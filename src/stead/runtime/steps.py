@@ -16,6 +16,7 @@ import msgspec
 
 from stead.brain.directives import instructions
 from stead.brain.ends import facts
+from stead.brain.supervision import offered
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.agents import Order
@@ -91,14 +92,15 @@ class Steps:
 
     def world(self, stream: Stream) -> World | None:
         """The facts of the moment; a session whose model is gone is paused, with the reason."""
-        spec = stream.session.spec
+        session = stream.session
         try:
-            models = tuple(self._deps.models.info(ref) for ref in spec.chain)
+            models = tuple(self._deps.models.info(ref) for ref in session.spec.chain)
         except NotFound as missing:
-            if stream.session.phase == "active":
+            if session.phase == "active":
                 stream.add(ev.SessionPaused(str(missing), missing.code))
             return None
-        return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models, stream.prompt)
+        tools = offered(session, self._deps.gate.offered(session.spec.tools))
+        return World(self._deps.clock.now_ms(), tools, models, stream.prompt)
 
     def _role_world(self, stream: Stream, role: Role) -> World | None:
         """The same for a reading, with the models that the person chose for the role, if they did."""
@@ -131,7 +133,7 @@ class Steps:
             number=effect.number,
             chain=effect.chain,
             instructions=session.instructions,
-            tools=self._deps.gate.offered(session.spec.tools),
+            tools=offered(session, self._deps.gate.offered(session.spec.tools)),
             messages=stream.prompt.messages(session),
             max_output_tokens=effect.max_output_tokens,
             effort=session.spec.effort,
@@ -425,15 +427,7 @@ def lapsed(session: Session) -> tuple[ev.ApprovalLapsed, ...]:
 
 def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cancelled"], text: str) -> ev.ToolFinished:
     """The outcome of a call that Stead itself speaks for."""
-    return ev.ToolFinished(
-        key=key,
-        tool=tool,
-        outcome=outcome,
-        text=text,
-        label=STEAD,
-        size_bytes=0,
-        duration_ms=0,
-    )
+    return ev.ToolFinished(key=key, tool=tool, outcome=outcome, text=text, label=STEAD, size_bytes=0, duration_ms=0)
 
 
 def _kept_from_running(key: CallKey, tool: str, fault: SteadError) -> ev.ToolFinished:

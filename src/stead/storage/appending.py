@@ -12,7 +12,7 @@ from stead.domain.errors import Conflict, Fenced
 from stead.domain.events import Draft, Event, SessionDeleted
 from stead.domain.ids import SessionId
 from stead.domain.ports import Claimed
-from stead.storage import ledger
+from stead.storage import ledger, track_records
 from stead.storage.chain import GENESIS, commit_to, link
 from stead.storage.codec import encode, tag_of
 from stead.storage.database import Database, IntegrityError, transaction
@@ -67,6 +67,7 @@ def write(connection: Connection, sealed: Sequence[Sealed], claim: Claimed | Non
         except IntegrityError as error:
             raise _fenced(draft, "it is taken") from error
         ledger.record(connection, draft)
+        track_records.record(connection, draft)
         if isinstance(draft.body, SessionDeleted):
             connection.execute("INSERT INTO erasures_due VALUES (?) ON CONFLICT DO NOTHING", (draft.session,))
         events.append(Event(seq, draft.session, draft.session_seq, draft.ts_ms, draft.actor, draft.cause, draft.body))

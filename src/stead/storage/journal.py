@@ -28,6 +28,7 @@ from stead.storage.migrate import migrate
 from stead.storage.redacting import prepared, redact
 from stead.storage.replacement_audit import wrong_replacements
 from stead.storage.snapshots import SnapshotTable
+from stead.storage.track_records import TrackRecordTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
 
@@ -75,6 +76,7 @@ class JournalFile:
         self.vault = Vault(database, self._writer, keys.vault)
         self.heads = HeadTable(database, self._writer, keys.audit)
         self.decisions = DecisionLog(database)
+        self.track_records = TrackRecordTable(database)
         self.on_growth: Callable[[int], None] | None = None
         """Told the seq of the last event after each append."""
 

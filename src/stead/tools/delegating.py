@@ -16,6 +16,7 @@ import msgspec
 
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError, SteadError
 from stead.domain.external_agents import (
+    DELEGATE,
     AgentHouse,
     AgentPrograms,
     AgentReport,
@@ -82,7 +83,7 @@ class DelegateTool(StructTool[DelegateArguments]):
             service_args=("hosts",),
         )
         says = "Hand a coding task to another agent; it works in this folder, and you get its report."
-        super().__init__("delegate", says, DelegateArguments, declared, deferred=True)
+        super().__init__(DELEGATE, says, DelegateArguments, declared, deferred=True)
         self._agents = agents
         self._programs = programs
 

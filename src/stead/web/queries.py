@@ -28,6 +28,7 @@ from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.timeline import TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
+from stead.runtime.deps import TrustService
 from stead.runtime.external_agents import AgentRoom
 from stead.runtime.home import HomeState
 from stead.runtime.loading import day_of
@@ -390,6 +391,7 @@ HOME_ROUTES = (
     get("/chain", "show_chain", show_chain),
     get("/cap", "show_cap", show_cap),
     get("/usage", "list_usage", backend.ApprovalViews.usage, _VIEWS, bounds={"days": Field(_Days, 30)}),
+    get("/tiers", "list_tiers", TrustService.rows, attrgetter("service.trust")),
     get("/search", "search", search),
     get("/open-runs", "list_open_runs", backend.Work.open_runs, _VIEWS),
     get("/events", "list_events", list_events, gives=Content(EventPage)),

@@ -9,10 +9,11 @@ import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
 import { DataTable } from "@/ui/table/DataTable";
+import { Trust } from "./Trust";
 import { byModel, cachedShare, type DayTotal, type ModelTotal, type Row, replyTime, type Total } from "./totals";
 
 type Work = Schema["ObjectiveRow"];
-type View = "day" | "model" | "work";
+type View = "day" | "model" | "work" | "trust";
 
 const NEWEST = 200;
 /** Rows that are found by looking. */
@@ -30,6 +31,7 @@ export function Numbers({ rows, perDay, days }: { rows: readonly Row[]; perDay: 
         { value: "day", label: t("byDay"), content: <Days perDay={perDay} days={days} /> },
         { value: "model", label: t("byModel"), content: <Models rows={rows} days={days} /> },
         { value: "work", label: t("byWork"), content: <WorkTable /> },
+        { value: "trust", label: t("trust"), content: <Trust /> },
       ]}
     />
   );

@@ -90,6 +90,7 @@ const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { 
       }),
     ),
   "profile.set": ({ profile }) => quiet(t("profileSet", { profile: t(`profile_${profile}`) })),
+  "tier.set": ({ model, tier }) => quiet(t(`tier_${tier}`, { model: `${model.provider}/${model.model}` })),
   "checkpoint.taken": ({ why, turn, note, files }) =>
     quiet(
       t("checkpoint", {

@@ -13,9 +13,11 @@ import { Select } from "@/ui/Select";
 
 type Settings = Partial<Schema["ModelSettings"]>;
 type Effort = Schema["ModelSettings"]["effort"];
+type Trust = Schema["ModelSettings"]["trust"];
 
 const MILLION = 1_000_000;
 const EFFORTS: readonly Effort[] = ["", "low", "medium", "high"];
+const TIERS: readonly Trust[] = ["", "strict", "normal", "trusted"];
 
 export function SettingsDialog({ row, onOpenChange }: { row: Provider; onOpenChange: (open: boolean) => void }) {
   const kept: Settings = row.settings.find(({ model }) => model === row.model)?.settings ?? {};
@@ -33,6 +35,7 @@ export function SettingsDialog({ row, onOpenChange }: { row: Provider; onOpenCha
           window_tokens: body.window_tokens || null,
           max_output_tokens: body.max_output_tokens || null,
           effort: body.effort ?? null,
+          trust: body.trust ?? null,
           headers: null,
           params: null,
           reset: false,
@@ -89,6 +92,13 @@ export function SettingsDialog({ row, onOpenChange }: { row: Provider; onOpenCha
           items={EFFORTS.map((value) => ({ value, label: t(value ? `effort_${value}` : "effort_own") }))}
           value={draft.effort ?? ""}
           onValueChange={(effort) => change({ effort })}
+        />
+      </Field>
+      <Field label={t("trust")} optional>
+        <Select
+          items={TIERS.map((value) => ({ value, label: t(value ? `trust_${value}` : "trust_own") }))}
+          value={draft.trust ?? ""}
+          onValueChange={(trust) => change({ trust })}
         />
       </Field>
       <ErrorNote error={save.error} />
