@@ -277,6 +277,12 @@ def use_time_zone(settings: Settings) -> None:
         time.tzset()
 
 
+def zone_name() -> str:
+    """The IANA name of this process's zone; "UTC" where the host does not say."""
+    named = os.environ.get("TZ", "").lstrip(":") or os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    return named if _is_zone(named) and named else "UTC"
+
+
 def _is_zone(value: object) -> bool:
     """Whether a value is "" or a zone that this computer's own database has; the C library reads no other."""
     from zoneinfo import TZPATH  # takes time that no command of the terminal should wait for
