@@ -101,8 +101,9 @@ from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
 LOCK_S = 0.002  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
-OWN_WATCHERS = 2
-"""Of the bus: memory's upkeep and its files. Others are doors that somebody looks through."""
+OWN_WATCHERS = 3
+"""Of the bus: memory's upkeep and its files, and the ends of scheduled runs. Others are doors that somebody looks
+through."""
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
 
@@ -344,7 +345,18 @@ class House:
     async def keep_up(self) -> None:
         """What runs in the background: signed heads, the trash, and what memory does by itself."""
         trash = Trash(self.views, self.runtime, self.clock)
-        await asyncio.gather(*(job() for job in (self.keeper.keep, self.follower.keep, trash.keep, *self.memory.jobs)))
+        await asyncio.gather(
+            *(
+                job()
+                for job in (
+                    self.keeper.keep,
+                    self.follower.keep,
+                    trash.keep,
+                    self.runtime.schedules.keep,
+                    *self.memory.jobs,
+                )
+            )
+        )
 
     def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
         """What the web door stands in front of."""

@@ -52,6 +52,8 @@ def load(name: str) -> Command:
             from stead.cli.search import COMMANDS
         case "agent":
             from stead.cli.external_agents import COMMANDS
+        case "schedule":
+            from stead.cli.schedules import COMMANDS
         case "mcp":
             from stead.cli.mcp import COMMANDS
         case "held" | "trial":

@@ -114,10 +114,10 @@ def settled(when: When, zone: str, now_ms: int) -> When:
             if len(expression.split()) != 5 or len(expression) > LONGEST_CHARS or not expression.isascii():
                 raise InvalidRequest(f"{expression[:80]!r} has not the five fields of cron, such as 0 7 * * 1-5")
             _zone(when.zone or zone)
-            whole = Cron(expression, when.zone or zone)
-            if next(due_times(whole, now_ms), None) is None:
+            each = Cron(expression, when.zone or zone)
+            if next(due_times(each, now_ms), None) is None:
                 raise InvalidRequest(f"{expression!r} never comes: there is no such day; {_WAYS}")
-            return whole
+            return each
         case _:
             assert_never(when)
 

@@ -118,6 +118,7 @@ class Opener:
         d.gate.specs((*command.tools, *command.allow))
         chain = d.models.default_chain()
         await d.models.prepare(command.chain or chain)
+        self._book.given(command.secrets, SessionId(""))
         return await asyncio.to_thread(self._opened, command, chain)
 
     def _opened(self, command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.SessionOpened:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from typing import assert_never
 
@@ -18,10 +19,9 @@ from stead.config import zone_name
 from stead.domain import commands as cmd
 from stead.domain import due_times
 from stead.domain import events as ev
-from stead.domain.ends import WELL
-from stead.domain.errors import CallerError, Conflict, InvalidRequest, MachineError, NotFound, SteadError
+from stead.domain.agents import Taint
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
-from stead.domain.opening import OpenSession
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedules import (
     MOST_SCHEDULES,
@@ -29,11 +29,9 @@ from stead.domain.schedules import (
     RemoveSchedule,
     Review,
     Run,
-    RunEnd,
     RunSchedule,
     Schedule,
     ScheduleCommand,
-    Scheduled,
     ScheduleDue,
     ScheduleFact,
     ScheduleRemoved,
@@ -41,26 +39,27 @@ from stead.domain.schedules import (
     ScheduleRunEnded,
     ScheduleRunStarted,
     ScheduleSet,
-    ScheduleSkipped,
     ScheduleSwitched,
     SetSchedule,
-    Skip,
     Standing,
     SwitchSchedule,
 )
 from stead.domain.sessions import Session
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
-from stead.runtime.bus import Bus
+from stead.runtime.bus import Bus, Subscription
+from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
-from stead.runtime.reviews import digest_of
 
 log = logging.getLogger(__name__)
 DOOR = "schedule:"
 """What the door of a run is called before its schedule's name; no door of a person's has a colon in its name."""
 RETRY_S = 30.0
+REACHED = "its goal is reached"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_TEXT_CHARS = 500
 Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
 
 
@@ -81,7 +80,7 @@ class Schedules:
         self,
         home: HomeStream,
         sessions: Sessions,
-        opener: Callable[[], Opener],
+        opener: Opener,
         handle: Handle,
         clock: Clock,
         journal: Journal,
@@ -95,21 +94,19 @@ class Schedules:
         self._journal = journal
         self._bus = bus
         self._lock = asyncio.Lock()
+        self._ended: set[SessionId] | None = None
+        """Sessions that have ended since the runs were looked at; None where it is not known which."""
         self._turn = asyncio.Event()
 
     # -- what people ask and say -----------------------------------------------------------------------------------
 
     async def rows(self, directory: str = "") -> tuple[ScheduleRow, ...]:
-        """The schedules by name: all, or those of a folder."""
+        """See ``service.ScheduleQueries``."""
         known = sorted(self._home.state.schedules.items())
         return tuple(self.row(one) for _, one in known if directory in ("", one.schedule.directory))
 
     async def runs(self, name: str) -> tuple[Run, ...]:
-        """What became of a schedule's due times, the newest first.
-
-        Raises:
-            NotFound: there is no such schedule.
-        """
+        """See ``service.ScheduleQueries``."""
         return tuple(reversed(self._known(name).runs))
 
     def row(self, one: Standing) -> ScheduleRow:
@@ -152,14 +149,16 @@ class Schedules:
                 case RunSchedule(name=name):
                     runs = {run.due_ms for run in self._known(name).runs}
                     now_ms = self._clock.now_ms()
-                    facts = (ScheduleDue(name, next(at for at in range(now_ms, now_ms + 999) if at not in runs), "person"),)
+                    facts = (
+                        ScheduleDue(name, next(at for at in range(now_ms, now_ms + 999) if at not in runs), "person"),
+                    )
                 case _:
                     assert_never(command)
             events = await self._home.record(*facts, cause=claim.id, claim=of(claim, HOME))
         self._turn.set()
         return answer(of(claim, HOME), events)
 
-    async def set(self, schedule: Schedule, *facts: ScheduleFact, proposed: ev.Taint | None, id: CommandId) -> None:
+    async def set(self, schedule: Schedule, *facts: ScheduleFact, proposed: Taint | None, id: CommandId) -> None:
         """Add or change one for a session, with what follows from it, once for the id.
 
         Raises:
@@ -182,9 +181,13 @@ class Schedules:
         """The schedule as it is kept, after all that can be refused was."""
         known, now_ms = self._home.state.schedules, self._clock.now_ms()
         if not _NAME.fullmatch(schedule.name):
-            raise InvalidRequest(f"the name {schedule.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+            raise InvalidRequest(
+                f"the name {schedule.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -"
+            )
         if schedule.name not in known and len(known) >= MOST_SCHEDULES:
-            raise InvalidRequest(f"{MOST_SCHEDULES} schedules are the most; remove one first: stead schedule remove NAME")
+            raise InvalidRequest(
+                f"{MOST_SCHEDULES} schedules are the most; remove one first: stead schedule remove NAME"
+            )
         if not 1 <= schedule.most <= 100:
             raise InvalidRequest("most is 1 to 100")
         if schedule.until_ms and schedule.until_ms <= now_ms:
@@ -200,39 +203,47 @@ class Schedules:
                 raise InvalidRequest("a schedule needs a goal: what is to be reached each time")
             if job.attachments:
                 raise InvalidRequest("a schedule takes no attachments; put them into its folder")
-            job = replace(job, directory=(await self._opener().fact(job)).directory)
+            job = replace(job, directory=(await self._opener.fact(job)).directory)
         return replace(schedule, when=when, job=job)
 
     # -- what happens by itself ------------------------------------------------------------------------------------
 
     async def keep(self) -> None:
         """Record what is due, and start it, now and whenever a time comes or a run ends."""
-        watching = self._bus.subscribe()
         alarm = WallAlarm(self._turn.set)
-        listening = asyncio.create_task(self._listen(watching), name="ends of scheduled runs")
+        listening = asyncio.create_task(self._listen(), name="ends of scheduled runs")
         try:
             while True:
                 self._turn.clear()
+                now_ms = self._clock.now_ms()
                 try:
                     await self.settle()
-                    alarm.set(self._next_ms(), self._clock.now_ms())
+                    alarm.set(self._next_ms(), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
-                    alarm.set(self._clock.now_ms() + int(RETRY_S * 1000), self._clock.now_ms())
+                    alarm.set(now_ms + int(RETRY_S * 1000), now_ms)
                 await self._turn.wait()
         finally:
             listening.cancel()
             alarm.close()
-            watching.close()
 
-    async def _listen(self, watching: "ev.Any") -> None:
-        while True:
-            items = await watching.next()
-            if any(isinstance(item, ev.Event) and isinstance(item.body, ev.ObjectiveEnded | ev.SessionDeleted) for item in items):
-                self._turn.set()
-            elif not items:
-                watching.close()
-                return
+    async def _listen(self) -> None:
+        """Hear which sessions end; a run of a schedule may be among them."""
+        watching: Subscription = self._bus.subscribe()
+        try:
+            while True:
+                items = await watching.next()
+                if watching.overrun:
+                    watching.close()
+                    watching, self._ended = self._bus.subscribe(), None
+                    self._turn.set()
+                for item in items:
+                    if isinstance(item, ev.Event) and isinstance(item.body, ev.ObjectiveEnded | ev.SessionDeleted):
+                        if self._ended is not None:
+                            self._ended.add(item.session)
+                        self._turn.set()
+        finally:
+            watching.close()
 
     def _next_ms(self) -> int | None:
         times = (due_times.next_due(one) for one in self._home.state.schedules.values())
@@ -245,11 +256,91 @@ class Schedules:
             StorageFault: something could not be recorded; call it again.
         """
         async with self._lock:
-            for name in tuple(self._home.state.schedules):
-                for run in self._home.state.schedules[name].open_runs:
-                    await self._heard(name, run)
-                now_ms = self._clock.now_ms()
-                one = self._home.state.schedules[name]
-                facts = await asyncio.to_thread(due_times.settle, one, now_ms)
-                await self._record(*facts)
-                await self._start(name)
+            ended, self._ended = self._ended, set()
+            try:
+                for name in tuple(self._home.state.schedules):
+                    for run in self._home.state.schedules[name].open_runs:
+                        if run.session and (ended is None or run.session in ended):
+                            await self._hear(name, run)
+                    one = self._home.state.schedules[name]
+                    await self._record(*await asyncio.to_thread(due_times.settle, one, self._clock.now_ms()))
+                    await self._start(name)
+            except SteadError:
+                self._ended = None
+                raise
+
+    async def _record(self, *facts: ScheduleFact) -> None:
+        if facts:
+            await self._home.record(*facts, cause=NO_COMMAND)
+
+    async def _hear(self, name: str, run: Run) -> None:
+        """Record how a run ended, if its session has ended."""
+        session = await self._session(run.session)
+        if session is None:
+            await self._record(ScheduleRunEnded(name, run.due_ms, "lost", "its session is gone"))
+        elif session.end is not None:
+            facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, found_of(session))]
+            one = self._home.state.schedules[name]
+            if one.on and isinstance(one.schedule.job, Review) and (why := _over(session)):
+                facts.append(ScheduleSwitched(name, on=False, door="stead", why=why))
+            await self._record(*facts)
+
+    async def _session(self, id: SessionId) -> Session | None:
+        try:
+            return await self._sessions.actor(id).state()
+        except NotFound:
+            return None
+
+    async def _start(self, name: str) -> None:
+        """Start the run that has waited longest, unless one goes on."""
+        while (open_ := self._home.state.schedules[name].open_runs) and not open_[0].session:
+            if any(run.session for run in open_):
+                return
+            await self._record(*await self._begun(self._home.state.schedules[name], open_[0]))
+
+    async def _begun(self, one: Standing, run: Run) -> tuple[ScheduleFact, ...]:
+        """Begin a run; gives the facts of what came of it."""
+        name, job = one.schedule.name, one.schedule.job
+        id = CommandId(f"{DOOR}{name}:{run.due_ms}")
+        if earlier := self._journal.claimed(id):  # a crash came between its beginning and the record of it
+            return (ScheduleRunStarted(name, run.due_ms, earlier.answer.session),)
+        try:
+            if isinstance(job, Review):
+                return await self._reviewed(one, run, job, id)
+            session = (await self._handle(job, id, f"{DOOR}{name}")).session
+        except StorageFault:
+            raise
+        except SteadError as refused:
+            return (ScheduleRunEnded(name, run.due_ms, "refused", str(refused)[:_TEXT_CHARS]),)
+        return (ScheduleRunStarted(name, run.due_ms, session),)
+
+    async def _reviewed(self, one: Standing, run: Run, job: Review, id: CommandId) -> tuple[ScheduleFact, ...]:
+        """Take an objective up again that rests, with word of where it stands."""
+        name = one.schedule.name
+        session = await self._session(job.session)
+        if session is None:
+            ended = ScheduleRunEnded(name, run.due_ms, "lost", "its objective is gone")
+            return (ended, ScheduleSwitched(name, on=False, door="stead", why="its objective is gone"))
+        if why := _over(session):
+            ended = ScheduleRunEnded(name, run.due_ms, "skipped", why)
+            return (ended, ScheduleSwitched(name, on=False, door="stead", why=why))
+        if session.end is None:
+            return (ScheduleRunEnded(name, run.due_ms, "skipped", "it was at work, paused, or waited for you"),)
+        said = digest_of(session, one, self._clock.now_ms())
+        budget = job.budget or cmd.DEFAULT_BUDGET
+
+        def facts(now: Session) -> tuple[ev.Body, ...]:
+            if now.end is None:
+                raise Conflict("it was taken up again meanwhile")
+            return (ev.ObjectiveRetried(budget), ev.NoticeGiven(said, "review"))
+
+        await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
+        return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+def _over(session: Session) -> str:
+    """Why an objective is not reviewed any more; "" while it is."""
+    status = session.end.status if session.end else ""
+    if status == "verified":
+        return REACHED
+    return "its objective was cancelled" if status == "cancelled" or session.trashed else ""
