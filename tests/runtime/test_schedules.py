@@ -53,6 +53,7 @@ async def later(room: Room, ms: int) -> None:
 
 async def quiet(room: Room) -> None:
     """Let schedules and sessions do all that they would do by themselves now."""
+    room.runtime.schedules._ended = None
     for _ in range(20):
         await room.runtime.schedules.settle()
         before = room.world.journal.head()

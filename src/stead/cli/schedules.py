@@ -13,8 +13,7 @@ import msgspec
 
 from stead.cli.acceptance import DONE_WHEN, parse_check
 from stead.cli.figures import moment
-from stead.cli.finding import find_objective
-from stead.cli.forms import YES, Act, Listing, Row, arg, family, fields, number
+from stead.cli.forms import OBJECTIVE, YES, Act, Listing, Row, arg, family, fields, number
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.templates import fill, lines
@@ -86,10 +85,8 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     name = arguments.name
     if any(row["schedule"]["name"] == name for row in invocation.client.items("/schedules")):
         raise CommandError(f"there is a schedule {name!r} already", f"stead schedule change {name}, or another name")
-    if bool(arguments.goal) == bool(arguments.review):
-        raise CommandError("give a goal, or an objective to review", "stead schedule add NAME GOAL --when WHEN")
-    job: Json = {"type": "review", "session": arguments.review}
-    if arguments.goal:
+    job: Json = {"type": "review", "session": vars(arguments).get("id")}
+    if not job["session"]:
         job = {"type": "session.open", "goal": read_text(arguments.goal, "goal")}
         job |= {"directory": folder_of(arguments.dir, "--dir DIR"), "constraints": arguments.constraint}
         job |= work_fields(arguments) | {"checks": [parse_check(text) for text in arguments.done_when]}
@@ -178,10 +175,9 @@ _POLICIES = (
 )
 _ADD = (
     _NAME,
-    arg("[goal GOAL]", 'what to reach each time; "-" reads it from standard input'),
+    arg("goal GOAL", 'what to reach each time; "-" reads it from standard input'),
     arg("--when WHEN", _WHEN, required=True),
     *_POLICIES,
-    arg("--review ID", "in place of a goal: an objective to be taken up again each time", find_objective),
     arg("--dir D", "the folder to work in (else the current one)", default="."),
     arg("--constraint C...", "a rule to keep"),
     DONE_WHEN,
@@ -190,6 +186,11 @@ _ADD = (
 _ROWS: dict[str, Row] = {
     "list": ("show schedules (the default)", (), _LIST),
     "add": ("run a goal by itself, with what you allow it here and nothing else", _ADD, _add),
+    "review": (
+        "take an objective up again each time, until its checks hold",
+        (_NAME, OBJECTIVE, arg("--when WHEN", _WHEN, required=True), *_POLICIES),
+        _add,
+    ),
     "show": ("show one: when it runs, what it may use", (_NAME,), _show),
     "change": (
         "change when it runs, its goal or its policies",
