@@ -14,7 +14,6 @@ import os
 import secrets
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +28,7 @@ from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import InvalidRequest, SteadError
 from stead.domain.forgetting import Purges
 from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CallKey, CommandId, SessionId
+from stead.domain.ports import Clock
 from stead.domain.tools import Tool
 from stead.domain.trials import Landing
 from stead.egress.proxy import EgressProxy
@@ -47,6 +47,7 @@ from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
 from stead.runtime.agents import Subagents
+from stead.runtime.alarms import WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
@@ -108,14 +109,6 @@ through."""
 OpenJournal = Callable[[Path, Keys], JournalFile]
 
 
-class WallClock:
-    """The host's clock."""
-
-    def now_ms(self) -> int:
-        """Milliseconds since 1970 (UTC)."""
-        return time.time_ns() // 1_000_000
-
-
 @dataclass(frozen=True)
 class Own:
     """What the product brings itself, and a test may replace; nothing that a person can set does.
@@ -124,11 +117,13 @@ class Own:
         open_journal: how the journal is opened; the chaos bench hands in one that dies at a chosen commit.
         reach: what may be fetched.
         dialer: how hosts are resolved, reached and trusted for machines.
+        clock: says what time it is.
     """
 
     open_journal: OpenJournal = open_journal
     reach: Reach = field(default_factory=Reach)
     dialer: Callable[[Reach], Dialer] = Dialer
+    clock: Clock = field(default_factory=WallClock)
 
 
 OWN = Own()
@@ -146,7 +141,7 @@ class House:
 
     def __init__(self, home: Home, settings: Settings, keys: Keys, own: Own = OWN) -> None:
         self._home = home = home.under(settings)
-        self.clock = WallClock()
+        self.clock = own.clock
         self.journal = own.open_journal(home.journal, keys)
         self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
         self.keeper = HeadKeeper(self.audit)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache
 from zoneinfo import ZoneInfo
 
 ZONES = (
@@ -65,7 +65,7 @@ class Oracle:
         weekdays = frozenset(one % 7 for one in _field(weekday, 0, 7))
         either = not day.startswith("*") and not weekday.startswith("*")
 
-        @lru_cache(maxsize=None)
+        @cache
         def on(year: int, month_: int, day_: int) -> bool:
             dom, dow = day_ in sets[2], (datetime(year, month_, day_).weekday() + 1) % 7 in weekdays
             return month_ in sets[3] and ((dom or dow) if either else (dom and dow))

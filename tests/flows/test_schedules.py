@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -12,15 +13,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from stead.domain import commands as cmd
-from stead.domain import events as ev
-from stead.domain.checks import Check
-from stead.domain.ids import HOME
-from stead.domain.messages import UserMessage
-from stead.domain.schedules import Every, Review, Schedule, ScheduleRunEnded, ScheduleSwitched, SetSchedule
-from tests.flows.house import Json, LivingHome
+from tests.fakes.models import Seen, Turn
+from tests.flows.house import Json, LivingHome, use_model
+from tests.flows.served import served
 from tests.promises import promise
-from tests.runtime.room import Room, WireModels
 
 DAY_MS = 86_400_000
 
@@ -118,83 +114,90 @@ def test_a_power_cut_around_a_due_time_neither_loses_nor_doubles_its_run(
     assert opened[0]["body"]["scheduled"] == {"schedule": "night"}
 
 
-async def review_room(tmp_path: Path, checks: tuple[Check, ...]) -> tuple[Room, ev.SessionId, int]:
-    """A goal that is reviewed every three days for three weeks; its first run could not reach it."""
-    room = Room(tmp_path, WireModels(()))
-    await room.home.begin(ev.DaemonStarted("1", ()))
-    limits = ev.Limits(send_backs=0)
-    opening = cmd.OpenSession(str(room.project), goal="Get the shop online", checks=checks, limits=limits)
-    id = (await room.do(opening)).session
-    await room.settled(id)
-    start_ms = room.world.clock.ms
-    schedule = Schedule("shop", Every(3 * 86_400), Review(id), until_ms=start_ms + 21 * DAY_MS + 60_000)
-    await room.do(SetSchedule(schedule))
-    return room, id, start_ms
+class Weeks:
+    """A home whose clock the test sets, with a goal in it that is reviewed every three days for three weeks."""
+
+    def __init__(self, tmp_path: Path, project: Path, *done_when: str) -> None:
+        self._clock = tmp_path / "clock"
+        self._clock.write_text("0")
+        module = "tests.flows.clocked_daemon"
+        self.house = LivingHome(tmp_path / "weeks", env={"CLOCK": str(self._clock)}, module=module, forked=True)
+        self.house.start()
+        self._model = served(lambda seen: self._reply(seen))
+        self.asked: list[str] = []
+        use_model(self.house, self._model.__enter__().openai)
+        until = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(time.time() + 21 * 86_400 + 3600))
+        words = [word for check in done_when for word in ("--done-when", check)]
+        review = ("--review-every", "3d", "--until", until)
+        run = self.house.cli("run", "Get the shop online", *words, *review, "--detach", "--json", cwd=project)
+        assert run.returncode == 0, run.stderr
+        self.id = str(json.loads(run.stdout.splitlines()[0])["id"])
+        self.name = f"review-{self.id.removeprefix('s_')}"
+        self.house.wait(self.id, "incomplete")
+
+    def _reply(self, seen: Seen) -> Turn:
+        self.asked.append(json.dumps(seen.body["messages"]))
+        return Turn("Nothing more can be done now.")
+
+    def on_day(self, day: int, *, restarts: bool = False) -> None:
+        """It is that day, a minute later than the goal was given; what is due then has come to its end."""
+        due = self.row()["on"] and day % 3 == 0
+        if restarts:
+            self.house.kill()
+        self._clock.write_text(str(day * DAY_MS + 60_000))
+        if restarts:
+            self.house.start()
+        elif self.row()["on"]:  # the clock was set behind the host's back, so no alarm rings: any change has it look
+            self.house.post("/schedules", self.row()["schedule"])
+        if due:
+            self.house.until(lambda: len(self.reviews()) == day // 3, f"the review of day {day}", last=self.row())
+
+    def row(self) -> Json:
+        """The schedule."""
+        (row,) = [row for row in self.house.get("/schedules")["items"] if row["schedule"]["name"] == self.name]
+        return dict(row)
+
+    def reviews(self) -> list[Json]:
+        """The reviews that have ended, oldest first."""
+        return [run for run in reversed(runs(self.house, self.name)) if run.get("end")]
+
+    def close(self) -> None:
+        """Let it all go."""
+        self.house.stop()
+        self._model.__exit__(None, None, None)
 
 
-async def at(room: Room, ms: int) -> None:
-    """It is that time; whatever runs by itself has run."""
-    room.world.clock.ms = ms
-    for _ in range(3):
-        room.runtime.schedules._ended = None
-        await room.runtime.schedules.settle()
-        for run in room.home.state.schedules["shop"].open_runs:
-            await room.settled(run.session)
+@pytest.fixture
+def weeks(tmp_path: Path, project: Path) -> Iterator[Weeks]:
+    opened = Weeks(tmp_path, project, "exists:shop.html", "exists:live.txt")
+    yield opened
+    opened.close()
 
 
 @promise("OBJ-8.weeks")
-async def test_a_goal_of_21_days_with_five_restarts_rests_between_its_reviews_and_ends_right(tmp_path: Path) -> None:
-    checks = (Check("exists", "shop.html"), Check("exists", "live.txt"))
-    room, id, start_ms = await review_room(tmp_path, checks)
-    assert (await room.state(id)).end.status == "incomplete"  # type: ignore[union-attr]
-    asked: list[int] = []
+def test_a_goal_of_21_days_with_five_restarts_rests_between_its_reviews_and_ends_right(
+    weeks: Weeks, project: Path
+) -> None:
     for day in range(1, 22):
-        before = len(room.models.requests)
-        if day == 6:
-            (room.project / "shop.html").write_text("<h1>Pears</h1>")
+        if day == 5:
+            (project / "shop.html").write_text("<h1>Pears</h1>")
         if day == 17:
-            (room.project / "live.txt").write_text("yes")
-        if day in (2, 3, 9, 14, 20):  # once on the day of a review
-            room.world.clock.ms = start_ms + day * DAY_MS - 3_600_000
-            room = await room.crash()
-        await at(room, start_ms + day * DAY_MS + 60_000)
-        asked.append(len(room.models.requests) - before)
-    assert [day for day, requests in enumerate(asked, 1) if requests] == [3, 6, 9, 12, 15, 18], "it rests in between"
-    said = [
-        message.text
-        for message in (await room.state(id)).messages
-        if isinstance(message, UserMessage) and message.notice and message.text.startswith("Review")
-    ]
-    assert [text.split(" of this")[0] for text in said] == [f"Review {number}" for number in range(1, 7)]
-    assert "does not hold: " in said[1] and said[2].count("- holds: ") == 1
-    ended = [body for body in room.bodies(HOME) if isinstance(body, ScheduleRunEnded)]
-    assert [body.end for body in ended] == ["incomplete"] * 5 + ["verified"]
-    assert ended[0].text == "0 of 2 checks hold" and ended[-1].text == "2 of 2 checks hold"
-    (off,) = [body for body in room.bodies(HOME) if isinstance(body, ScheduleSwitched)]
-    assert off.why == "its goal is reached"
-    await room.leave()
+            (project / "live.txt").write_text("yes")
+        weeks.on_day(day, restarts=day in (2, 3, 9, 14, 20))
+    assert weeks.house.wait(weeks.id, "verified")["iterations"] == 1
+    reviews = weeks.reviews()
+    assert [run["end"] for run in reviews] == ["incomplete"] * 5 + ["verified"]
+    assert [run["text"] for run in reviews] == ["0 of 2 checks hold", *["1 of 2 checks hold"] * 4, "2 of 2 checks hold"]
+    assert len(weeks.asked) == 7, "between two reviews no model is asked"
+    told = [f"Review {number} of this goal" in asked for number, asked in enumerate(weeks.asked)]
+    assert told == [False, *[True] * 6]
+    assert weeks.asked[2].count("does not hold: ") == 4 and "- holds: 'shop.html' exists" in weeks.asked[3]
+    assert (weeks.row()["on"], weeks.row()["why"]) == (False, "its goal is reached")
 
 
-async def test_a_goal_that_is_never_reached_is_reviewed_until_its_day_and_no_longer(tmp_path: Path) -> None:
-    room, id, start_ms = await review_room(tmp_path, (Check("exists", "never.txt"),))
-    for day in range(3, 60, 3):
-        await at(room, start_ms + day * DAY_MS + 60_000)
-    standing = room.home.state.schedules["shop"]
-    assert len([run for run in standing.runs if run.end == "incomplete"]) == 7 and not standing.on
-    assert (await room.state(id)).end.status == "incomplete"  # type: ignore[union-attr]
-    requests = len(room.models.requests)
-    await at(room, start_ms + 90 * DAY_MS)
-    assert len(room.models.requests) == requests
-    await room.leave()
-
-
-async def test_an_objective_that_was_cancelled_is_not_taken_up_again(tmp_path: Path) -> None:
-    room, id, start_ms = await review_room(tmp_path, (Check("exists", "never.txt"),))
-    await room.do(cmd.Retry(id))
-    await room.do(cmd.Cancel(id))
-    await room.settled(id)
-    requests = len(room.models.requests)
-    await at(room, start_ms + 4 * DAY_MS)
-    assert len(room.models.requests) == requests
-    assert room.home.state.schedules["shop"].why == "its objective was cancelled"
-    await room.leave()
+def test_a_goal_that_is_never_reached_is_reviewed_until_its_day_and_no_longer(weeks: Weeks) -> None:
+    for day in (*range(3, 22, 3), 24, 60):
+        weeks.on_day(day)
+    assert [run["end"] for run in weeks.reviews()] == ["incomplete"] * 7 and len(weeks.asked) == 8
+    assert weeks.house.get(f"/objectives/{weeks.id}")["status"] == "incomplete"
+    assert (weeks.row()["on"], weeks.row()["next_ms"]) == (False, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,11 +14,12 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.due_times import due_times
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
-from stead.domain.ids import HOME
+from stead.domain.ids import HOME, SessionId
 from stead.domain.schedules import (
     Cron,
     Every,
     RemoveSchedule,
+    Review,
     Run,
     RunSchedule,
     Schedule,
@@ -149,6 +151,28 @@ async def test_a_job_that_never_ends_is_not_started_beside_itself(room: Room) ->
     await room.do(cmd.Cancel(waits.session))
     await later(room, HOUR_MS)
     assert [run.end for run in runs(room)] == ["cancelled", "skipped", "answered"]
+
+
+async def test_an_objective_that_was_cancelled_or_is_gone_is_not_taken_up_again(room: Room) -> None:
+    id = (await room.do(cmd.OpenSession(str(room.project), goal="Get the shop online"))).session
+    await room.settled(id)
+    await room.do(SetSchedule(hourly(room, job=Review(id))))
+    await later(room, HOUR_MS)
+    assert [run.end for run in runs(room)] == ["answered"], "a text alone reaches no goal"
+    asked = len(room.models.requests)
+    room.models.hold = asyncio.Event()
+    await room.do(RunSchedule("inbox"))
+    await room.runtime.schedules.settle()
+    await room.do(cmd.Cancel(id))
+    await later(room, HOUR_MS)
+    standing = room.home.state.schedules["inbox"]
+    assert (standing.on, standing.why) == (False, "its objective was cancelled") and len(
+        room.models.requests
+    ) <= asked + 1
+    with pytest.raises(InvalidRequest, match="has no goal"):
+        await room.do(SetSchedule(hourly(room, "talk", job=Review(await room.open()))))
+    with pytest.raises(NotFound):
+        await room.do(SetSchedule(hourly(room, "none", job=Review(SessionId("s_00000000000000ff")))))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,4 +1,4 @@
-"""Alarms: one callback, once, in a while or at a time of day.
+"""The host's clock, and alarms: one callback, once, in a while or at a time of day.
 
 Layer: runtime. Knows nothing of what it wakes.
 """
@@ -10,12 +10,21 @@ import contextlib
 import ctypes
 import os
 import sys
+import time
 from collections.abc import Callable
 
 LONGEST_S = 24 * 3600.0
 _LOOK_S = 30.0
 _CLOCK_REALTIME, _ABSOLUTE, _TELL_OF_JUMPS = 0, 1, 2
 _FLAGS = os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class WallClock:
+    """The host's clock."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970 (UTC)."""
+        return time.time_ns() // 1_000_000
 
 
 class Alarm:
