@@ -291,6 +291,25 @@ def _is_zone(value: object) -> bool:
     return value == "" or bool(named and any(os.path.isfile(f"{folder}/{value}") for folder in TZPATH))
 
 
+def ask_passphrase() -> str:
+    """The passphrase of the home's key, from the file that ``$STEAD_PASSPHRASE_FILE`` names, else from the terminal.
+
+    Raises:
+        InvalidRequest: neither is there.
+    """
+    import getpass  # few keep it so
+    import sys
+
+    if named := os.environ.get("STEAD_PASSPHRASE_FILE"):
+        return Path(named).read_text("utf-8").rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise InvalidRequest(
+            "the key is kept under a passphrase: name a file that holds it in STEAD_PASSPHRASE_FILE, "
+            "or start with `stead up --foreground` in a terminal"
+        )
+    return getpass.getpass("Passphrase of this home: ")
+
+
 @contextlib.contextmanager
 def sole_daemon(home: Home) -> Iterator[None]:
     """Hold the home's lock. The kernel drops it with the process, so that a crash locks nobody out.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import getpass
 import logging
 import os
 import secrets
@@ -22,10 +21,10 @@ import msgspec
 import uvloop
 
 from stead import __version__
-from stead.config import Home, Settings, load_settings, sole_daemon, use_time_zone
+from stead.config import Home, Settings, ask_passphrase, load_settings, sole_daemon, use_time_zone
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
-from stead.domain.errors import InvalidRequest, SteadError
+from stead.domain.errors import SteadError
 from stead.domain.forgetting import Purges
 from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CallKey, CommandId, SessionId
 from stead.domain.ports import Clock
@@ -57,6 +56,7 @@ from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
+from stead.runtime.proposed_schedules import ProposedSchedules
 from stead.runtime.registry import Sessions
 from stead.runtime.rejudging import Rejudging
 from stead.runtime.screening import ScreenedModels, ScreenedTool
@@ -88,6 +88,7 @@ from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
 from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
+from stead.tools.scheduling import ScheduleSetTool, SchedulesTool
 from stead.tools.searching import Searcher, WebSearchTool
 from stead.tools.shell import ShellTool
 from stead.tools.spawning import SpawnTool
@@ -270,6 +271,7 @@ class House:
 
     def _tools(self, dialer: Dialer, preferences: HomePreferences) -> list[Tool]:
         """Every tool there is, in the order in which models see them."""
+        schedules = ProposedSchedules(lambda: self.sessions, lambda: self.runtime.schedules, lambda: self.runtime)
         tools: list[Tool] = [
             Plan(),
             ReadTool(self.machines, self.machines.pictures, self.attachments),
@@ -287,6 +289,7 @@ class House:
             ShotTool(self.machines.browser, self.attachments),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),
+            *(kind(schedules) for kind in (SchedulesTool, ScheduleSetTool)),
             *(
                 kind(self.memory.parts.recollection)
                 for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
@@ -461,22 +464,6 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
         home.address.unlink(missing_ok=True)
         await server.stop()
         await house.stop("asked to leave")
-
-
-def ask_passphrase() -> str:
-    """The passphrase of the home's key, from the file that ``$STEAD_PASSPHRASE_FILE`` names, else from the terminal.
-
-    Raises:
-        InvalidRequest: neither is there.
-    """
-    if named := os.environ.get("STEAD_PASSPHRASE_FILE"):
-        return Path(named).read_text("utf-8").rstrip("\r\n")
-    if not sys.stdin.isatty():
-        raise InvalidRequest(
-            "the key is kept under a passphrase: name a file that holds it in STEAD_PASSPHRASE_FILE, "
-            "or start with `stead up --foreground` in a terminal"
-        )
-    return getpass.getpass("Passphrase of this home: ")
 
 
 def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:

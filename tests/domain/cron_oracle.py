@@ -7,7 +7,7 @@ each of its local times: at the first of two, and where the clock skips it, as s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -67,7 +67,7 @@ class Oracle:
 
         @cache
         def on(year: int, month_: int, day_: int) -> bool:
-            dom, dow = day_ in sets[2], (datetime(year, month_, day_).weekday() + 1) % 7 in weekdays
+            dom, dow = day_ in sets[2], date(year, month_, day_).isoweekday() % 7 in weekdays
             return month_ in sets[3] and ((dom or dow) if either else (dom and dow))
 
         def fires(local: datetime) -> bool:

@@ -18,12 +18,12 @@ from stead.domain.ids import HOME, SessionId
 from stead.domain.schedules import (
     Cron,
     Every,
+    GoalReview,
     RemoveSchedule,
-    Review,
-    Run,
     RunSchedule,
     Schedule,
     ScheduleDue,
+    ScheduleRun,
     ScheduleRunStarted,
     ScheduleSkipped,
     SetSchedule,
@@ -67,11 +67,11 @@ async def quiet(room: Room) -> None:
             return
 
 
-def runs(room: Room, name: str = "inbox") -> tuple[Run, ...]:
+def runs(room: Room, name: str = "inbox") -> tuple[ScheduleRun, ...]:
     return room.home.state.schedules[name].runs
 
 
-def open_runs(room: Room) -> list[Run]:
+def open_runs(room: Room) -> list[ScheduleRun]:
     return [run for one in room.home.state.schedules.values() for run in one.open_runs if run.session]
 
 
@@ -156,7 +156,7 @@ async def test_a_job_that_never_ends_is_not_started_beside_itself(room: Room) ->
 async def test_an_objective_that_was_cancelled_or_is_gone_is_not_taken_up_again(room: Room) -> None:
     id = (await room.do(cmd.OpenSession(str(room.project), goal="Get the shop online"))).session
     await room.settled(id)
-    await room.do(SetSchedule(hourly(room, job=Review(id))))
+    await room.do(SetSchedule(hourly(room, job=GoalReview(id))))
     await later(room, HOUR_MS)
     assert [run.end for run in runs(room)] == ["answered"], "a text alone reaches no goal"
     asked = len(room.models.requests)
@@ -170,9 +170,9 @@ async def test_an_objective_that_was_cancelled_or_is_gone_is_not_taken_up_again(
         room.models.requests
     ) <= asked + 1
     with pytest.raises(InvalidRequest, match="has no goal"):
-        await room.do(SetSchedule(hourly(room, "talk", job=Review(await room.open()))))
+        await room.do(SetSchedule(hourly(room, "talk", job=GoalReview(await room.open()))))
     with pytest.raises(NotFound):
-        await room.do(SetSchedule(hourly(room, "none", job=Review(SessionId("s_00000000000000ff")))))
+        await room.do(SetSchedule(hourly(room, "none", job=GoalReview(SessionId("s_00000000000000ff")))))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -60,7 +60,7 @@ class Once(msgspec.Struct, frozen=True, tag="once", forbid_unknown_fields=True):
     zone: Annotated[str, bounds(maxLength=60)] = ""
 
 
-class Review(msgspec.Struct, frozen=True, tag="review", forbid_unknown_fields=True):
+class GoalReview(msgspec.Struct, frozen=True, tag="review", forbid_unknown_fields=True):
     """Go on with an objective that has not reached its goal, knowing what happened since.
 
     ``budget``: what each review may spend on top; None for the usual one.
@@ -71,7 +71,7 @@ class Review(msgspec.Struct, frozen=True, tag="review", forbid_unknown_fields=Tr
 
 
 When = Cron | Every | Once
-Job = OpenSession | Review
+Job = OpenSession | GoalReview
 Missed = Literal["skip", "once", "all"]
 Overlap = Literal["skip", "queue"]
 
@@ -112,7 +112,7 @@ By = Literal["clock", "missed", "person"]
 Skip = Literal["missed", "overlap", "queue", "paused"]
 
 
-class Run(msgspec.Struct, frozen=True, omit_defaults=True):
+class ScheduleRun(msgspec.Struct, frozen=True, omit_defaults=True):
     """One due time, or several in a row that were skipped for one reason.
 
     Args:
@@ -155,10 +155,10 @@ class Standing(msgspec.Struct, frozen=True):
     why: str = ""
     since_ms: int = 0
     proposed: Taint | None = None
-    runs: tuple[Run, ...] = ()
+    runs: tuple[ScheduleRun, ...] = ()
 
     @property
-    def open_runs(self) -> tuple[Run, ...]:
+    def open_runs(self) -> tuple[ScheduleRun, ...]:
         """Those that wait or go on, oldest first."""
         return tuple(run for run in self.runs if not run.end)
 
@@ -189,7 +189,7 @@ class ScheduleRow(msgspec.Struct, frozen=True):
     next_ms: tuple[int, ...]
     running: SessionId
     waiting: int
-    last: Run | None
+    last: ScheduleRun | None
 
 
 # -- events of the home ------------------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ def _after(
             return replace(old, on=False, why=why or "switched off", runs=dropped)
         case ScheduleDue(due_ms=due_ms, by=by):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, Run(due_ms, by, ts_ms))))
+            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, ScheduleRun(due_ms, by, ts_ms))))
         case ScheduleSkipped():
             return replace(old, since_ms=max(old.since_ms, fact.last_ms), runs=_kept(_skipped(old.runs, fact, ts_ms)))
         case ScheduleRunStarted(due_ms=due_ms, session=session):
@@ -327,11 +327,11 @@ def _after(
             assert_never(fact)
 
 
-def _changed(runs: tuple[Run, ...], due_ms: int, **changes: object) -> tuple[Run, ...]:
+def _changed(runs: tuple[ScheduleRun, ...], due_ms: int, **changes: object) -> tuple[ScheduleRun, ...]:
     return tuple(replace(run, **changes) if run.due_ms == due_ms and not run.end else run for run in runs)
 
 
-def _skipped(runs: tuple[Run, ...], fact: ScheduleSkipped, ts_ms: int) -> tuple[Run, ...]:
+def _skipped(runs: tuple[ScheduleRun, ...], fact: ScheduleSkipped, ts_ms: int) -> tuple[ScheduleRun, ...]:
     """With the skipped times, told together with those before them where the reason is the same."""
     last = runs[-1] if runs else None
     if last and last.end == "skipped" and last.text == fact.why:
@@ -339,7 +339,7 @@ def _skipped(runs: tuple[Run, ...], fact: ScheduleSkipped, ts_ms: int) -> tuple[
         return (*runs[:-1], more)
     return (
         *runs,
-        Run(
+        ScheduleRun(
             fact.first_ms,
             "clock",
             ts_ms,
@@ -352,7 +352,7 @@ def _skipped(runs: tuple[Run, ...], fact: ScheduleSkipped, ts_ms: int) -> tuple[
     )
 
 
-def _kept(runs: tuple[Run, ...]) -> tuple[Run, ...]:
+def _kept(runs: tuple[ScheduleRun, ...]) -> tuple[ScheduleRun, ...]:
     """Without the oldest of those that are over."""
     spare = len(runs) - MOST_RUNS
     if spare <= 0:

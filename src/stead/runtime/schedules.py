@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable
-from typing import assert_never
 
 from msgspec.structs import replace
 
-from stead.config import zone_name
 from stead.domain import commands as cmd
 from stead.domain import due_times
 from stead.domain import events as ev
@@ -24,25 +21,17 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, 
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedules import (
-    MOST_SCHEDULES,
-    OVER,
-    RemoveSchedule,
-    Review,
-    Run,
-    RunSchedule,
+    GoalReview,
     Schedule,
     ScheduleCommand,
-    ScheduleDue,
     ScheduleFact,
-    ScheduleRemoved,
     ScheduleRow,
+    ScheduleRun,
     ScheduleRunEnded,
     ScheduleRunStarted,
-    ScheduleSet,
     ScheduleSwitched,
     SetSchedule,
     Standing,
-    SwitchSchedule,
 )
 from stead.domain.sessions import Session
 from stead.runtime.alarms import WallAlarm
@@ -52,13 +41,13 @@ from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
+from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
 
 log = logging.getLogger(__name__)
 DOOR = "schedule:"
 """What the door of a run is called before its schedule's name; no door of a person's has a colon in its name."""
 RETRY_S = 30.0
 REACHED = "its goal is reached"
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _TEXT_CHARS = 500
 Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
 
@@ -103,27 +92,12 @@ class Schedules:
     async def rows(self, directory: str = "") -> tuple[ScheduleRow, ...]:
         """See ``service.ScheduleQueries``."""
         known = sorted(self._home.state.schedules.items())
-        return tuple(self.row(one) for _, one in known if directory in ("", one.schedule.directory))
+        now_ms = self._clock.now_ms()
+        return tuple(schedule_row(one, now_ms) for _, one in known if directory in ("", one.schedule.directory))
 
-    async def runs(self, name: str) -> tuple[Run, ...]:
+    async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
         """See ``service.ScheduleQueries``."""
-        return tuple(reversed(self._known(name).runs))
-
-    def row(self, one: Standing) -> ScheduleRow:
-        """A schedule for people."""
-        open_ = one.open_runs
-        over = [run for run in one.runs if run.end]
-        return ScheduleRow(
-            schedule=one.schedule,
-            on=one.on,
-            why=one.why,
-            proposed=one.proposed is not None,
-            words=due_times.words(one.schedule.when),
-            next_ms=due_times.upcoming(one, self._clock.now_ms()),
-            running=next((run.session for run in open_ if run.session), SessionId("")),
-            waiting=sum(not run.session for run in open_),
-            last=over[-1] if over else None,
-        )
+        return tuple(reversed(known_of(self._home.state.schedules, name).runs))
 
     async def carry_out(self, command: ScheduleCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out; its first run may begin before this returns.
@@ -133,27 +107,7 @@ class Schedules:
             StorageFault: nothing was written.
         """
         async with self._lock:
-            match command:
-                case SetSchedule(schedule=schedule):
-                    facts: tuple[ScheduleFact, ...] = (ScheduleSet(await self._settled(schedule), door),)
-                case SwitchSchedule(name=name, on=on):
-                    known = self._known(name)
-                    if on == known.on:
-                        raise Conflict(f"{name} is {'on' if on else 'off'} already")
-                    if on and due_times.next_due(replace(known, on=True, since_ms=self._clock.now_ms())) is None:
-                        raise Conflict(f"{OVER} for {name}; change when it runs: stead schedule change {name}")
-                    facts = (ScheduleSwitched(name, on, door),)
-                case RemoveSchedule(name=name):
-                    self._known(name)
-                    facts = (ScheduleRemoved(name, door),)
-                case RunSchedule(name=name):
-                    runs = {run.due_ms for run in self._known(name).runs}
-                    now_ms = self._clock.now_ms()
-                    facts = (
-                        ScheduleDue(name, next(at for at in range(now_ms, now_ms + 999) if at not in runs), "person"),
-                    )
-                case _:
-                    assert_never(command)
+            facts = await self._facts(command, door)
             events = await self._home.record(*facts, cause=claim.id, claim=of(claim, HOME))
         self._turn.set()
         return answer(of(claim, HOME), events)
@@ -167,44 +121,27 @@ class Schedules:
         if self._journal.claimed(id):
             return
         async with self._lock:
-            fact = ScheduleSet(await self._settled(schedule), "tool" if proposed else "intent", proposed)
+            (fact,) = await self._facts(SetSchedule(schedule), "tool" if proposed else "intent")
+            fact = replace(fact, proposed=proposed)
             await self._home.record(fact, *facts, cause=id, claim=claim_of(id, "", HOME, ""))
         self._turn.set()
 
-    def _known(self, name: str) -> Standing:
-        known = self._home.state.schedules.get(name)
-        if known is None:
-            raise NotFound(f"there is no schedule {name[:80]!r}; see: stead schedule list")
-        return known
-
-    async def _settled(self, schedule: Schedule) -> Schedule:
-        """The schedule as it is kept, after all that can be refused was."""
+    async def _facts(self, command: ScheduleCommand, door: str) -> tuple[ScheduleFact, ...]:
+        """The facts that a command makes, after all that can be refused was."""
+        if isinstance(command, SetSchedule):
+            command = SetSchedule(await self._allowed(command.schedule))
         known, now_ms = self._home.state.schedules, self._clock.now_ms()
-        if not _NAME.fullmatch(schedule.name):
-            raise InvalidRequest(
-                f"the name {schedule.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -"
-            )
-        if schedule.name not in known and len(known) >= MOST_SCHEDULES:
-            raise InvalidRequest(
-                f"{MOST_SCHEDULES} schedules are the most; remove one first: stead schedule remove NAME"
-            )
-        if not 1 <= schedule.most <= 100:
-            raise InvalidRequest("most is 1 to 100")
-        if schedule.until_ms and schedule.until_ms <= now_ms:
-            raise InvalidRequest("its end is past")
-        when = await asyncio.to_thread(due_times.settled, schedule.when, zone_name(), now_ms)
+        return await asyncio.to_thread(schedule_change, command, known, now_ms, door)
+
+    async def _allowed(self, schedule: Schedule) -> Schedule:
+        """The schedule, if its job can be, with the real path of its folder."""
         job = schedule.job
-        if isinstance(job, Review):
+        if isinstance(job, GoalReview):
             if (await self._sessions.actor(job.session).state()).spec.interactive:
                 raise InvalidRequest(f"{job.session} has no goal to be reviewed; name an objective")
             check_budget(job.budget or cmd.DEFAULT_BUDGET)
-        else:
-            if job.goal is None:
-                raise InvalidRequest("a schedule needs a goal: what is to be reached each time")
-            if job.attachments:
-                raise InvalidRequest("a schedule takes no attachments; put them into its folder")
-            job = replace(job, directory=(await self._opener.fact(job)).directory)
-        return replace(schedule, when=when, job=job)
+            return schedule
+        return replace(schedule, job=replace(job, directory=(await self._opener.fact(job)).directory))
 
     # -- what happens by itself ------------------------------------------------------------------------------------
 
@@ -273,7 +210,7 @@ class Schedules:
         if facts:
             await self._home.record(*facts, cause=NO_COMMAND)
 
-    async def _hear(self, name: str, run: Run) -> None:
+    async def _hear(self, name: str, run: ScheduleRun) -> None:
         """Record how a run ended, if its session has ended."""
         session = await self._session(run.session)
         if session is None:
@@ -281,7 +218,7 @@ class Schedules:
         elif session.end is not None:
             facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, found_of(session))]
             one = self._home.state.schedules[name]
-            if one.on and isinstance(one.schedule.job, Review) and (why := _over(session)):
+            if one.on and isinstance(one.schedule.job, GoalReview) and (why := _over(session)):
                 facts.append(ScheduleSwitched(name, on=False, door="stead", why=why))
             await self._record(*facts)
 
@@ -298,14 +235,14 @@ class Schedules:
                 return
             await self._record(*await self._begun(self._home.state.schedules[name], open_[0]))
 
-    async def _begun(self, one: Standing, run: Run) -> tuple[ScheduleFact, ...]:
+    async def _begun(self, one: Standing, run: ScheduleRun) -> tuple[ScheduleFact, ...]:
         """Begin a run; gives the facts of what came of it."""
         name, job = one.schedule.name, one.schedule.job
         id = CommandId(f"{DOOR}{name}:{run.due_ms}")
         if earlier := self._journal.claimed(id):  # a crash came between its beginning and the record of it
             return (ScheduleRunStarted(name, run.due_ms, earlier.answer.session),)
         try:
-            if isinstance(job, Review):
+            if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
@@ -314,7 +251,9 @@ class Schedules:
             return (ScheduleRunEnded(name, run.due_ms, "refused", str(refused)[:_TEXT_CHARS]),)
         return (ScheduleRunStarted(name, run.due_ms, session),)
 
-    async def _reviewed(self, one: Standing, run: Run, job: Review, id: CommandId) -> tuple[ScheduleFact, ...]:
+    async def _reviewed(
+        self, one: Standing, run: ScheduleRun, job: GoalReview, id: CommandId
+    ) -> tuple[ScheduleFact, ...]:
         """Take an objective up again that rests, with word of where it stands."""
         name = one.schedule.name
         session = await self._session(job.session)
