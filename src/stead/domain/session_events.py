@@ -310,7 +310,20 @@ class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_
 
 
 IntentKind = Literal[
-    "status", "stop", "stop_all", "pause", "resume", "approve", "deny", "sessions", "objectives", "remember"
+    "status",
+    "stop",
+    "stop_all",
+    "pause",
+    "resume",
+    "approve",
+    "deny",
+    "sessions",
+    "objectives",
+    "remember",
+    "schedules",
+    "schedule",
+    "schedule_on",
+    "schedule_off",
 ]
 
 

@@ -125,7 +125,9 @@ class Runtime:
     def _handle_all(self) -> dict[type, Handler]:
         """What carries out each kind of command; of two rows that name one, the later, narrower row counts."""
         commands, memory = SessionCommands(self._deps, self._sessions), self._deps.memory
-        intents = Intents(self._sessions, self._questions, self._deps.clock, commands.tell, self._handle_part)
+        intents = Intents(
+            self._sessions, self._questions, self._deps.clock, commands.tell, self._handle_part, self.schedules
+        )
         return _by_kind(
             (cmd.HomeCommand | cmd.SecretCommand, self._change_home),
             (DirectiveCommand, self._direct),
