@@ -5420,7 +5420,7 @@ export interface components {
             answer: string;
             door: string;
             /** @enum {unknown} */
-            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "sessions" | "status" | "stop" | "stop_all";
+            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "schedule" | "schedule_off" | "schedule_on" | "schedules" | "sessions" | "status" | "stop" | "stop_all";
             /** @enum {unknown} */
             type: "intent.answered";
             words: string;

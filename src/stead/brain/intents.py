@@ -23,7 +23,7 @@ class Intent(msgspec.Struct, frozen=True):
     """What is meant.
 
     Args:
-        kind: see there.
+        kind: what is to be done.
         text: what is to be remembered, as a sentence; the goal of a schedule, or the name of one; else "".
         when: of a schedule that is wanted, as ``domain.due_times.read_when`` takes it.
     """

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stead.cli.invocation import Command
 
+OBJECTIVES = frozenset(
+    "objectives show message pause resume cancel retry delete model revoke stop goal rename tag archive unarchive undelete"
+    " waiting reword withdraw".split()
+)
+"""Commands of one module."""
+
 
 def load(name: str) -> Command:
     """Import the module of a command, and nothing else."""
@@ -24,13 +30,9 @@ def load(name: str) -> Command:
             from stead.cli.doctor import COMMANDS
         case "logs":
             from stead.cli.logs import COMMANDS
-        case "model" | "revoke" | "stop" | "goal":
-            from stead.cli.objectives import COMMANDS
-        case "rename" | "tag" | "archive" | "unarchive" | "undelete" | "waiting" | "reword" | "withdraw":
-            from stead.cli.objectives import COMMANDS
         case "run" | "watch":
             from stead.cli.running import COMMANDS
-        case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete":
+        case _ if name in OBJECTIVES:
             from stead.cli.objectives import COMMANDS
         case "checks":
             from stead.cli.acceptance import COMMANDS

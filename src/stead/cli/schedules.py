@@ -227,7 +227,7 @@ COMMANDS = {"schedule": family("schedule", _ROWS, "list")}
 
 
 def review(invocation: Invocation, session: str, arguments: Namespace) -> None:
-    """Have an objective that was just given be reviewed, as ``stead run`` was told to."""
+    """Have an objective that was just given be reviewed, as ``stead run`` was asked to."""
     when = when_of(f"every {arguments.review_every}")
     name = f"review-{session.removeprefix('s_')}"
     schedule = {"name": name, "when": when, "job": {"type": "review", "session": session}}

@@ -1,7 +1,6 @@
 """Schedules: when a job runs by itself, what it may use, and what became of each time that it was due.
 
-Layer: domain. Times are milliseconds since 1970 (UTC). What is due is recorded before anything runs; a run is told from
-every other by its schedule's name and its due time, so that none is missed and none happens twice.
+Layer: domain. Times are milliseconds since 1970 (UTC). What is due is recorded before anything runs; a run is known by its schedule's name and its due time, so that none is missed and none happens twice.
 """
 
 from __future__ import annotations
@@ -121,7 +120,7 @@ class ScheduleRun(msgspec.Struct, frozen=True, omit_defaults=True):
         recorded_ms: when that was recorded.
         session: that it runs in; "" while it waits.
         started_ms, ended_ms: 0 for not yet.
-        end: see there.
+        end: how it ended.
         text: why it was skipped or refused, or what a review found.
         times: how many due times it stands for.
         last_ms: the last of them.
@@ -332,7 +331,7 @@ def _changed(runs: tuple[ScheduleRun, ...], due_ms: int, **changes: object) -> t
 
 
 def _skipped(runs: tuple[ScheduleRun, ...], fact: ScheduleSkipped, ts_ms: int) -> tuple[ScheduleRun, ...]:
-    """With the skipped times, told together with those before them where the reason is the same."""
+    """With the skipped times, counted together with those before them where the reason is the same."""
     last = runs[-1] if runs else None
     if last and last.end == "skipped" and last.text == fact.why:
         more = replace(last, times=last.times + fact.times, last_ms=fact.last_ms, ended_ms=ts_ms)
@@ -407,7 +406,7 @@ class Proposal(msgspec.Struct, frozen=True):
         readonly: its runs change nothing.
         tokens: of each run; 0 for the usual budget.
         missed: as of ``Schedule``; so also below.
-        overlap: see there.
+        overlap: as above.
     """
 
     name: str
@@ -434,4 +433,4 @@ class SchedulePort(Protocol):
         """Add or change one, as the person has just confirmed."""
 
     async def change(self, session: SessionId, command: SwitchSchedule | RemoveSchedule, id: CommandId) -> None:
-        """Switch or remove one, likewise."""
+        """Switch or remove one, as the person has just confirmed."""

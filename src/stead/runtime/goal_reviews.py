@@ -1,4 +1,4 @@
-"""Goals that live for weeks: at each review, what the objective is told of where it stands.
+"""Goals that live for weeks: at each review, what the objective reads of where it stands.
 
 Layer: runtime. Facts of the record alone, and the person's own words for their checks; nothing that a model or a page
 said.

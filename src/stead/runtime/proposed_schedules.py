@@ -62,7 +62,7 @@ class ProposedSchedules:
         return await self._sessions().actor(session).state()
 
     async def _require_own(self, state: Session, name: str, *, new: bool) -> None:
-        """Refuse what is about a schedule of another folder, which the model is not even told of."""
+        """Refuse what is about a schedule of another folder, which the model does not even see."""
         known = {row.schedule.name: row.schedule.directory for row in await self._schedules().rows()}
         if name in known and known[name] != state.spec.directory:
             raise InvalidRequest(f"the name {name!r} is taken; choose another")

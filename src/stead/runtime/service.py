@@ -216,10 +216,6 @@ class ServiceAreas(Protocol):
         """The person's terminals."""
 
     @property
-    def schedules(self) -> ScheduleQueries:
-        """What runs by itself, and when."""
-
-    @property
     def looks(self) -> Looks:
         """Folders and files."""
 
@@ -233,7 +229,11 @@ class ServiceAreas(Protocol):
 
 
 class RuleArea(Protocol):
-    """What the person allows and forbids."""
+    """What the person allows and forbids, and has run by itself."""
+
+    @property
+    def schedules(self) -> ScheduleQueries:
+        """What runs by itself, and when."""
 
     @property
     def rules(self) -> RuleBook:
