@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from stead.cli.invocation import Command
 
 OBJECTIVES = frozenset(
-    "objectives show message pause resume cancel retry delete model revoke stop goal rename tag archive unarchive undelete"
-    " waiting reword withdraw".split()
+    (
+        *("objectives", "show", "message", "pause", "resume", "cancel", "retry", "delete", "model", "revoke", "stop"),
+        *("goal", "rename", "tag", "archive", "unarchive", "undelete", "waiting", "reword", "withdraw"),
+    )
 )
 """Commands of one module."""
 

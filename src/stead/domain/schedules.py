@@ -1,6 +1,7 @@
 """Schedules: when a job runs by itself, what it may use, and what became of each time that it was due.
 
-Layer: domain. Times are milliseconds since 1970 (UTC). What is due is recorded before anything runs; a run is known by its schedule's name and its due time, so that none is missed and none happens twice.
+Layer: domain. Times are milliseconds since 1970 (UTC). What is due is recorded before anything runs; a run is known by
+its schedule's name and its due time, so that none is missed and none happens twice.
 """
 
 from __future__ import annotations
