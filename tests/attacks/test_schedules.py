@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from stead.client import ApiError
 from tests.fakes.models import Call, Turn
@@ -22,7 +23,7 @@ def use(tool: str, /, **arguments: object) -> Call:
 
 
 def tried(
-    house: LivingHome, project: Path, *calls: Call, answer: str = "once", **fields: object
+    house: LivingHome, project: Path, *calls: Call, answer: str = "once", **fields: Any
 ) -> tuple[str, list[Json]]:
     """Have a model make these calls, one a turn; gives the session, and how each ended."""
     turns = iter([*(Turn("", calls=(call,)) for call in calls), Turn("Done.")])
@@ -57,7 +58,7 @@ def test_a_schedule_is_made_only_as_the_person_has_confirmed_it_with_all_of_its_
 def test_its_runs_may_no_more_than_the_session_that_proposed_it_and_nothing_unasked(
     house: LivingHome, project: Path
 ) -> None:
-    has = {"profile": "ask", "tools": ["read", "schedule_set", "use_tool"], "hosts": ["docs.example.com"]}
+    has: Json = {"profile": "ask", "tools": ["read", "schedule_set", "use_tool"], "hosts": ["docs.example.com"]}
     has |= {"budget": {"tokens": 90_000, "usd_micros": 70_000}, "constraints": ["never change infra/"]}
     wide = (
         use("schedule_set", **ORDER, tools=["shell"]),

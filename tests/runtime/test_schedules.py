@@ -15,6 +15,7 @@ from stead.domain import events as ev
 from stead.domain.due_times import due_times
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import HOME, SessionId
+from stead.domain.policies import Profile
 from stead.domain.schedules import (
     Cron,
     Every,
@@ -140,9 +141,7 @@ async def test_it_is_switched_run_by_hand_and_removed(room: Room) -> None:
 
 async def test_a_job_that_never_ends_is_not_started_beside_itself(room: Room) -> None:
     room.models.left = iter([Said((("shell", '{"command":"make"}'),))])
-    await room.do(
-        SetSchedule(hourly(room, job=cmd.OpenSession(str(room.project), goal="Build", profile=ev.Profile.ASK)))
-    )
+    await room.do(SetSchedule(hourly(room, job=cmd.OpenSession(str(room.project), goal="Build", profile=Profile.ASK))))
     await later(room, HOUR_MS)
     for _ in range(5):
         await later(room, HOUR_MS)

@@ -69,21 +69,21 @@ class WallAlarm:
 
     Args:
         ring: what it calls, in the loop. It may ring early, and for nothing.
+        timer: makes the descriptor of such a timer; gives -1 where there is none.
     """
 
-    def __init__(self, ring: Callable[[], None]) -> None:
+    def __init__(self, ring: Callable[[], None], timer: Callable[[], int] | None = None) -> None:
         self._ring = ring
         self._plain = Alarm(ring)
-        self._descriptor = _timer()
+        self._descriptor = (timer or _timer)()
         if self._descriptor >= 0:
             asyncio.get_running_loop().add_reader(self._descriptor, self._rang)
 
     def set(self, at_ms: int | None, now_ms: int) -> None:
         """Ring at a moment, in milliseconds since 1970; None for no moment, ``now_ms`` is what time it is."""
         self._plain.cancel()
-        if at_ms is None:
-            return
-        if self._descriptor < 0 or not _set_timer(self._descriptor, max(1, at_ms)):
+        wall = self._descriptor >= 0 and _set_timer(self._descriptor, 0 if at_ms is None else max(1, at_ms))
+        if at_ms is not None and not wall:
             self._plain.set(min(_LOOK_S, (at_ms - now_ms) / 1000))
 
     def close(self) -> None:
@@ -112,6 +112,7 @@ def _timer() -> int:
 
 
 def _set_timer(descriptor: int, at_ms: int) -> bool:
+    """Set it, or with 0 take it back; whether that was done."""
     spec = _Spec((0, 0), (at_ms // 1000, at_ms % 1000 * 1_000_000))
     flags = _ABSOLUTE | _TELL_OF_JUMPS
     return bool(ctypes.CDLL(None).timerfd_settime(descriptor, flags, ctypes.byref(spec), None) == 0)

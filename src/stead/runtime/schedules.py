@@ -8,6 +8,7 @@ is sent again, and the journal gives the first answer to it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 
@@ -183,8 +184,11 @@ class Schedules:
             watching.close()
 
     def _next_ms(self) -> int | None:
-        times = (due_times.next_due(one) for one in self._home.state.schedules.values())
-        return min((due_ms for due_ms in times if due_ms is not None), default=None)
+        times: list[int] = []
+        for one in self._home.state.schedules.values():
+            with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
+                times.extend(filter(None, (due_times.next_due(one),)))
+        return min(times, default=None)
 
     async def settle(self) -> None:
         """Close the runs that have ended, record what has come due, and start what can begin.
@@ -194,17 +198,22 @@ class Schedules:
         """
         async with self._lock:
             ended, self._ended = self._ended, set()
-            try:
-                for name in tuple(self._home.state.schedules):
-                    for run in self._home.state.schedules[name].open_runs:
-                        if run.session and (ended is None or run.session in ended):
-                            await self._hear(name, run)
-                    one = self._home.state.schedules[name]
-                    await self._record(*await asyncio.to_thread(due_times.settle, one, self._clock.now_ms()))
-                    await self._start(name)
-            except SteadError:
-                self._ended = None
-                raise
+            for name in tuple(self._home.state.schedules):
+                try:
+                    await self._settle(name, ended)
+                except StorageFault:
+                    self._ended = None
+                    raise
+                except SteadError as fault:  # such as a zone that the host has no more; the others go on
+                    log.error("schedule %s: %s", name, fault)
+
+    async def _settle(self, name: str, ended: set[SessionId] | None) -> None:
+        for run in self._home.state.schedules[name].open_runs:
+            if run.session and (ended is None or run.session in ended):
+                await self._hear(name, run)
+        one = self._home.state.schedules[name]
+        await self._record(*await asyncio.to_thread(due_times.settle, one, self._clock.now_ms()))
+        await self._start(name)
 
     async def _record(self, *facts: ScheduleFact) -> None:
         if facts:
