@@ -42,7 +42,7 @@ PACKAGE_LINES = {
     "net": 278,
     "protocols": 1107,
     "providers": 3511,
-    "runtime": 8827,
+    "runtime": 8834,
     "screen": 1527,
     "storage": 4210,
     "tools": 2275,
