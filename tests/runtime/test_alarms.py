@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 
 import pytest
 
@@ -29,7 +30,7 @@ async def test_an_alarm_rings_at_its_moment_or_at_once_where_that_has_passed(lin
 
 async def test_an_alarm_that_was_taken_back_or_closed_does_not_ring() -> None:
     rang: list[str] = []
-    one, other, last = (WallAlarm(lambda name=name: rang.append(name)) for name in ("one", "other", "last"))
+    one, other, last = (WallAlarm(partial(rang.append, name)) for name in ("one", "other", "last"))
     done = asyncio.Event()
     one.set(now_ms() + 30, now_ms())
     one.set(None, now_ms())
