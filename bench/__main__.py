@@ -47,6 +47,7 @@ MODULES = {
     "R1": "r1_chaos",
     "R2": "r2_stop",
     "R3": "r3_budget",
+    "R4": "r4_schedules",
     "R5": "r5_watchers",
     "R6": "r6_upgrade",
     "R7": "r7_faults",

@@ -20,7 +20,6 @@ import msgspec
 from bench.bar import Bar
 from bench.s6_decide import PAGE, RULES, WORDS
 from stead.brain.rule_sentences.grammar import understood
-from stead.daemon import WallClock
 from stead.domain import events as ev
 from stead.domain.folding import apply, begin
 from stead.domain.ids import HOME, ApprovalId, CallKey, CommandId, RequestNo
@@ -30,6 +29,7 @@ from stead.domain.sessions import Session
 from stead.domain.simulation import PolicyChange
 from stead.guardian.reach import Reach
 from stead.runtime import home
+from stead.runtime.alarms import WallClock
 from stead.runtime.gate import Gate, Judged
 from stead.runtime.rejudging import Rejudging
 from stead.runtime.steps import judgement

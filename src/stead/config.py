@@ -277,12 +277,37 @@ def use_time_zone(settings: Settings) -> None:
         time.tzset()
 
 
+def zone_name() -> str:
+    """The IANA name of this process's zone; "UTC" where the host does not say."""
+    named = os.environ.get("TZ", "").lstrip(":") or os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    return named if _is_zone(named) and named else "UTC"
+
+
 def _is_zone(value: object) -> bool:
     """Whether a value is "" or a zone that this computer's own database has; the C library reads no other."""
     from zoneinfo import TZPATH  # takes time that no command of the terminal should wait for
 
     named = isinstance(value, str) and re.fullmatch(_ZONE, value)
     return value == "" or bool(named and any(os.path.isfile(f"{folder}/{value}") for folder in TZPATH))
+
+
+def ask_passphrase() -> str:
+    """The passphrase of the home's key, from the file that ``$STEAD_PASSPHRASE_FILE`` names, else from the terminal.
+
+    Raises:
+        InvalidRequest: neither is there.
+    """
+    import getpass  # few keep it so
+    import sys
+
+    if named := os.environ.get("STEAD_PASSPHRASE_FILE"):
+        return Path(named).read_text("utf-8").rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise InvalidRequest(
+            "the key is kept under a passphrase: name a file that holds it in STEAD_PASSPHRASE_FILE, "
+            "or start with `stead up --foreground` in a terminal"
+        )
+    return getpass.getpass("Passphrase of this home: ")
 
 
 @contextlib.contextmanager

@@ -8,13 +8,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import getpass
 import logging
 import os
 import secrets
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,12 +21,13 @@ import msgspec
 import uvloop
 
 from stead import __version__
-from stead.config import Home, Settings, load_settings, sole_daemon, use_time_zone
+from stead.config import Home, Settings, ask_passphrase, load_settings, sole_daemon, use_time_zone
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
-from stead.domain.errors import InvalidRequest, SteadError
+from stead.domain.errors import SteadError
 from stead.domain.forgetting import Purges
 from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CallKey, CommandId, SessionId
+from stead.domain.ports import Clock
 from stead.domain.tools import Tool
 from stead.domain.trials import Landing
 from stead.egress.proxy import EgressProxy
@@ -47,6 +46,7 @@ from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
 from stead.runtime.agents import Subagents
+from stead.runtime.alarms import WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
@@ -56,6 +56,7 @@ from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
+from stead.runtime.proposed_schedules import ProposedSchedules
 from stead.runtime.registry import Sessions
 from stead.runtime.rejudging import Rejudging
 from stead.runtime.screening import ScreenedModels, ScreenedTool
@@ -88,6 +89,7 @@ from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
 from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
+from stead.tools.scheduling import ScheduleSetTool, SchedulesTool
 from stead.tools.searching import Searcher, WebSearchTool
 from stead.tools.shell import ShellTool
 from stead.tools.spawning import SpawnTool
@@ -102,18 +104,11 @@ from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
 LOCK_S = 0.002  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
-OWN_WATCHERS = 2
-"""Of the bus: memory's upkeep and its files. Others are doors that somebody looks through."""
+OWN_WATCHERS = 3
+"""Of the bus: memory's upkeep and its files, and the ends of scheduled runs. Others are doors that somebody looks
+through."""
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
-
-
-class WallClock:
-    """The host's clock."""
-
-    def now_ms(self) -> int:
-        """Milliseconds since 1970 (UTC)."""
-        return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True)
@@ -124,11 +119,13 @@ class Own:
         open_journal: how the journal is opened; the chaos bench hands in one that dies at a chosen commit.
         reach: what may be fetched.
         dialer: how hosts are resolved, reached and trusted for machines.
+        clock: says what time it is.
     """
 
     open_journal: OpenJournal = open_journal
     reach: Reach = field(default_factory=Reach)
     dialer: Callable[[Reach], Dialer] = Dialer
+    clock: Clock = field(default_factory=WallClock)
 
 
 OWN = Own()
@@ -146,7 +143,7 @@ class House:
 
     def __init__(self, home: Home, settings: Settings, keys: Keys, own: Own = OWN) -> None:
         self._home = home = home.under(settings)
-        self.clock = WallClock()
+        self.clock = own.clock
         self.journal = own.open_journal(home.journal, keys)
         self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
         self.keeper = HeadKeeper(self.audit)
@@ -276,6 +273,7 @@ class House:
 
     def _tools(self, dialer: Dialer, preferences: HomePreferences) -> list[Tool]:
         """Every tool there is, in the order in which models see them."""
+        schedules = ProposedSchedules(lambda: self.sessions, lambda: self.runtime.schedules, lambda: self.runtime)
         tools: list[Tool] = [
             Plan(),
             ReadTool(self.machines, self.machines.pictures, self.attachments),
@@ -293,6 +291,7 @@ class House:
             ShotTool(self.machines.browser, self.attachments),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),
+            *(kind(schedules) for kind in (SchedulesTool, ScheduleSetTool)),
             *(
                 kind(self.memory.parts.recollection)
                 for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
@@ -346,7 +345,18 @@ class House:
     async def keep_up(self) -> None:
         """What runs in the background: signed heads, the trash, and what memory does by itself."""
         trash = Trash(self.views, self.runtime, self.clock)
-        await asyncio.gather(*(job() for job in (self.keeper.keep, self.follower.keep, trash.keep, *self.memory.jobs)))
+        await asyncio.gather(
+            *(
+                job()
+                for job in (
+                    self.keeper.keep,
+                    self.follower.keep,
+                    trash.keep,
+                    self.runtime.schedules.keep,
+                    *self.memory.jobs,
+                )
+            )
+        )
 
     def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
         """What the web door stands in front of."""
@@ -457,22 +467,6 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
         home.address.unlink(missing_ok=True)
         await server.stop()
         await house.stop("asked to leave")
-
-
-def ask_passphrase() -> str:
-    """The passphrase of the home's key, from the file that ``$STEAD_PASSPHRASE_FILE`` names, else from the terminal.
-
-    Raises:
-        InvalidRequest: neither is there.
-    """
-    if named := os.environ.get("STEAD_PASSPHRASE_FILE"):
-        return Path(named).read_text("utf-8").rstrip("\r\n")
-    if not sys.stdin.isatty():
-        raise InvalidRequest(
-            "the key is kept under a passphrase: name a file that holds it in STEAD_PASSPHRASE_FILE, "
-            "or start with `stead up --foreground` in a terminal"
-        )
-    return getpass.getpass("Passphrase of this home: ")
 
 
 def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:

@@ -28,7 +28,7 @@ from tests.flows.house import Json, LivingHome
 SOURCE = Path(stead.__file__).parent
 PATIENT = {"iterations": 1000, "stall": 100, "repetition": 100}
 UNLIMITED = {"tokens": "unlimited", "usd_micros": "unlimited"}
-ASKED_ALWAYS = {"fetch", "extract_page", "write", "edit", "config_set"}
+ASKED_ALWAYS = {"fetch", "extract_page", "write", "edit", "config_set", "schedule_set"}
 """What never runs in a folder that nobody trusts unless a person was asked."""
 
 

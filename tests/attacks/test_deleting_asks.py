@@ -67,6 +67,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     made("memory", "add", "The shop opens at nine.")
     house.cli("mcp", "add", "files", "--command", "true")  # it is added, and ends as soon as it is tried
     made("agent", "add", "pear", "--host", "api.pear.example.com", "--command", "pear --acp")
+    made("schedule", "add", "nightly", "--dir", str(project), "Look around", "--when", "0 3 * * *")
     directive = house.get("/directives")["items"][0]["directive"]["id"]
     memory = house.get("/memories")["items"][0]["memory"]["id"]
     objective = house.give("Look around", project)
@@ -83,6 +84,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
         "memory forget": memory,
         "providers remove": "acme",
         "rules remove": rule,
+        "schedule remove": "nightly",
         "search remove": "",
         "secret remove": "shop",
         "session delete --now": session,

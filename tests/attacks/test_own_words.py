@@ -95,6 +95,7 @@ WHOSE = {
         "text": "untrusted where the subagent has read anything untrusted; else the record and its own words",
     },
     "domain/timeline_fold.py": {"why": "the gate's reason, or the person's; for people, no model reads it"},
+    "runtime/schedules.py": {"said": "facts of the record, and the person's own checks"},
     "brain/summarising.py": {"compaction.REQUEST": "constant"},
     "brain/compaction.py": {"left_out": "the person's words and the plan"},
     "domain/turns.py": {
@@ -173,7 +174,11 @@ def test_the_label_is_used_where_it_was_looked_at_and_nowhere_else() -> None:
         for node in ast.walk(ast.parse(source.text))
         if isinstance(node, ast.Name) and node.id == "STEAD" and isinstance(node.ctx, ast.Load)
     }
-    assert used == {*WHOSE, "runtime/recovery.py"} - {"brain/ends.py", "brain/summarising.py"}
+    assert used == {*WHOSE, "runtime/recovery.py"} - {
+        "brain/ends.py",
+        "brain/summarising.py",
+        "runtime/schedules.py",
+    }
 
 
 # -- faults at the real components ------------------------------------------------------------------------------------

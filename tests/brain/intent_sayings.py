@@ -16,6 +16,16 @@ SAID = {
         "|Arrête !|arrête-toi|arrête ça|Arrêtez"
         "|Para|¡Detente!|para ya|Detenlo"
     ),
+    "schedules": (
+        "schedules|Show my schedules|What is scheduled?|Zeitpläne|Was ist geplant?|Mes planifications|Programaciones"
+    ),
+    "schedule": (
+        "schedule every day at 7:00: check the backups|Schedule every weekday at 18:30: write up the open tickets."
+        "|Plane jeden Montag um 9:00 Uhr: lies die offenen Rechnungen|Planifie chaque jour à 7:05 : lis les journaux"
+        "|Programa cada lunes a las 8:00: revisa las copias"
+    ),
+    "schedule_on": "enable schedule at-0700|Zeitplan einschalten at-0700",
+    "schedule_off": "disable schedule at-0700|Desactiva la programación at-0700",
     "stop_all": "stop everything|Stoppe alles|Arrête tout !|Detén todo",
     "pause": (
         "pause|Pause it, please|take a break|Pausiere|mach eine Pause|Mets en pause|Fais une pause"
@@ -43,6 +53,15 @@ SAID = {
 MISSES = tuple(
     """
     check deployed sites
+    every day at 7:00 the build fails
+    schedule every day at 7:00 check the backups
+    schedule every day at 25:00: check the backups
+    schedule every day at 7:00: check the backups and delete the old ones
+    schedule every full moon at 7:00: check the backups
+    schedule a meeting with Lena
+    enable schedule at-0700 and run it now
+    schedules are hard to test
+    plane jeden Tag um 7:00 Uhr eine Pause
     stop the server on port 3000
     remember to add tests to the parser module and run them
     remember that bug from yesterday

@@ -81,4 +81,4 @@ def test_one_unknown_word_at_either_end_is_enough_for_the_model(words: str, word
     other = f"xq{word}"
     assert intent(f"{other} {words}") is None
     found = intent(f"{words} {other}")
-    assert found is None or found.kind == "remember"
+    assert found is None or found.kind in ("remember", "schedule"), "both have free words at their end"

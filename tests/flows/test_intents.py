@@ -41,6 +41,28 @@ def test_a_hundred_utterances_are_answered_with_every_provider_down(house: Livin
     assert any("dentist is Dr Lund" in text for text in memories)
 
 
+@promise("OBJ-9.schedule")
+def test_something_is_scheduled_read_back_and_confirmed_without_a_model(house: LivingHome, project: Path) -> None:
+    use_model(house, DOWN)
+    sitting = str(house.post("/sessions", {"directory": str(project), "profile": "readonly"})["session"])
+
+    def say(words: str) -> str:
+        return str(house.post(f"/sessions/{sitting}/messages", {"text": words})["text"])
+
+    said = say("Schedule every monday at 7:05: look through the notes")
+    assert f"in {project}: Look through the notes" in said and said.count(" 07:05") == 5
+    assert said.endswith("To have it run: enable schedule at-0705-on-1")
+    (row,) = house.get("/schedules")["items"]
+    assert (row["on"], row["next_ms"], row["schedule"]["job"]["profile"]) == (False, [], "readonly"), "it asks first"
+    assert row["schedule"]["job"]["allow"] == row["schedule"]["job"]["hosts"] == []
+    assert "off (you have not confirmed it)" in say("schedules")
+    assert "next " in say("Zeitplan einschalten at-0705-on-1")
+    assert house.get("/schedules")["items"][0]["on"] is True
+    assert "off (switched off)" in say("disable schedule at-0705-on-1")
+    assert "there is no schedule 'moon'" in say("enable schedule moon")
+    assert house.bodies(sitting, "model.requested") == []
+
+
 def test_a_hundred_near_misses_reach_the_model_as_they_were_typed(house: LivingHome, project: Path) -> None:
     misses = [words.strip() for words in MISSES]
     with served(lambda seen: Turn("Yes.")) as model:

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from stead.brain.rule_sentences.grammar import understood
-from stead.daemon import WallClock
 from stead.domain.errors import InvalidRequest
 from stead.domain.policies import Condition, ConditionRole, Rule
 from stead.guardian.reach import Reach
+from stead.runtime.alarms import WallClock
 from stead.runtime.rules import RuleBook, check
 from tests.test_corpora import TOOLS
 

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import itertools
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -21,6 +21,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
+from stead.domain import schedules
 from stead.domain.directive_commands import (
     OrderDirectives,
     RemoveDirective,
@@ -50,6 +51,7 @@ from stead.runtime.home import fold as fold_home
 from stead.runtime.mcp import McpRoom, mcp_change
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
+from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import Readiness
 from tests.build import TOOLS
@@ -111,6 +113,21 @@ class ReadAgents:
 
     def note(self, body: external.AgentRunEnded) -> None:
         raise AssertionError("no agent is started here")
+
+
+class FixedSchedules:
+    """Schedules of a home where none ever runs."""
+
+    def __init__(self, known: Mapping[str, schedules.Standing], now_ms: int) -> None:
+        self._known = known
+        self._now_ms = now_ms
+
+    async def rows(self, directory: str = "") -> tuple[schedules.ScheduleRow, ...]:
+        rows = [schedule_row(one, self._now_ms) for one in self._known.values()]
+        return tuple(row for row in rows if directory in ("", row.schedule.directory))
+
+    async def runs(self, name: str) -> tuple[schedules.ScheduleRun, ...]:
+        return known_of(self._known, name).runs
 
 
 def never(*_: object) -> NoReturn:
@@ -345,6 +362,10 @@ class Home:
         secrets = self.secrets.values
         return McpRoom(lambda: self.home_state().mcp, lambda: self._servers, secrets.__contains__, str, agents)
 
+    @property
+    def schedules(self) -> FixedSchedules:
+        return FixedSchedules(self.home_state().schedules, self.clock.now_ms())
+
     async def search_setup(self) -> SearchSetup:
         found = SearchSetup("", "", "none")
         for body in self._home_facts():
@@ -481,6 +502,13 @@ class Home:
             case external.ConfigureAgent() | external.RemoveAgent():
                 state = self.home_state()
                 return HOME, (agent_change(command, state.agents, state.secrets),)
+            case (
+                schedules.SetSchedule()
+                | schedules.SwitchSchedule()
+                | schedules.RemoveSchedule()
+                | schedules.RunSchedule()
+            ):
+                return HOME, schedule_change(command, self.home_state().schedules, self.clock.now_ms(), door)
             case cmd.SetChain(chain=chain):
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily, monthly=monthly):

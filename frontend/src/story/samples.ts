@@ -8,6 +8,7 @@ const START_MS = 1_800_000_000_000;
 
 export const opened: Opening = {
   parent: null,
+  scheduled: null,
   attachments: [],
   type: "session.opened",
   workspace: "default",

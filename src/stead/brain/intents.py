@@ -20,10 +20,17 @@ LONGEST = 400
 
 
 class Intent(msgspec.Struct, frozen=True):
-    """What is meant. ``text``: what is to be remembered, as a sentence; "" for everything else."""
+    """What is meant.
+
+    Args:
+        kind: what is to be done.
+        text: what is to be remembered, as a sentence; the goal of a schedule, or the name of one; else "".
+        when: of a schedule that is wanted, as ``domain.due_times.read_when`` takes it.
+    """
 
     kind: IntentKind
     text: str = ""
+    when: str = ""
 
 
 Grammar = dict[IntentKind, str]
@@ -52,6 +59,7 @@ ENGLISH: Grammar = {
     "sessions": r"(?:(?:list|show|show me) )?(?:all )?(?:the |my )?sessions|what sessions (?:are there|do i have)",
     "objectives": r"(?:(?:list|show|show me) )?(?:all )?(?:the |my )?objectives"
     r"|what objectives (?:are there|do i have)",
+    "schedules": r"(?:(?:list|show|show me) )?(?:all )?(?:the |my )?schedules|what (?:is|have i) scheduled",
 }
 _DAS = "(?: (?:das|es|dies))?"
 GERMAN: Grammar = {
@@ -75,6 +83,8 @@ GERMAN: Grammar = {
     r"|sitzungen (?:auflisten|anzeigen)|welche sitzungen (?:gibt es|habe ich)",
     "objectives": r"(?:(?:zeig|zeige|liste)(?: mir)? )?(?:alle )?(?:die |meine )?auftrage(?: auf| an)?"
     r"|auftrage (?:auflisten|anzeigen)|welche auftrage (?:gibt es|habe ich)",
+    "schedules": r"(?:(?:zeig|zeige|liste)(?: mir)? )?(?:alle )?(?:die |meine )?zeitplane(?: auf| an)?"
+    r"|was ist geplant|welche zeitplane (?:gibt es|habe ich)",
 }
 _CA = "(?:[ -](?:ca|cela|le|la))?"
 FRENCH: Grammar = {
@@ -93,6 +103,8 @@ FRENCH: Grammar = {
     r"|quelles sont (?:les|mes) sessions",
     "objectives": r"(?:(?:liste|montre|affiche)(?:[ -]moi)? )?(?:tous )?(?:les |mes )?objectifs"
     r"|quels sont (?:les|mes) objectifs",
+    "schedules": r"(?:(?:liste|montre|affiche)(?:[ -]moi)? )?(?:toutes )?(?:les |mes )?planifications"
+    r"|qu'est[ -]ce qui est planifie",
 }
 SPANISH: Grammar = {
     "status": r"""
@@ -111,6 +123,8 @@ SPANISH: Grammar = {
     r"|que sesiones (?:hay|tengo)",
     "objectives": r"(?:(?:lista|muestra|muestrame|enumera) )?(?:todos )?(?:los |mis )?objetivos"
     r"|que objetivos (?:hay|tengo)",
+    "schedules": r"(?:(?:lista|muestra|muestrame|enumera) )?(?:todas )?(?:las |mis )?programaciones"
+    r"|que hay programado",
 }
 LANGUAGES = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH}
 _PATTERNS = [
@@ -164,7 +178,7 @@ def intent(utterance: str) -> Intent | None:
         return None
     if (found := _named(text)) is not None:
         return Intent(found)
-    return _remembered(text)
+    return _remembered(text) or _scheduled(text)
 
 
 def to_model(utterance: str) -> str | None:
@@ -207,3 +221,52 @@ def _remembered(text: str) -> Intent | None:
     if asked["en"] and not _CLAUSE.fullmatch(what):
         return None
     return Intent("remember", f"{what[0].upper()}{what[1:]}.")
+
+
+_DAYS = {
+    "*": "day|tag|jour|dia",
+    "1-5": "weekday",
+    "1": "monday|montag|lundi|lunes",
+    "2": "tuesday|dienstag|mardi|martes",
+    "3": "wednesday|mittwoch|mercredi|miercoles",
+    "4": "thursday|donnerstag|jeudi|jueves",
+    "5": "friday|freitag|vendredi|viernes",
+    "6": "saturday|samstag|samedi|sabado",
+    "0": "sunday|sonntag|dimanche|domingo",
+}
+_TIMED = lazy_pattern(
+    r"(?:schedule every|plane? jeden|planifie chaque|programa cada) (?P<day>[a-z]+)"
+    r" (?:at|um|a|a las) (?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?: uhr)? ?: (?P<goal>.+)"
+)
+"""The word for it, a day, a time, a colon: with less, "every day at 7:00 the build fails" would be one."""
+_SWITCHES: tuple[tuple[IntentKind, re.Pattern[str]], ...] = (
+    (
+        "schedule_on",
+        lazy_pattern(
+            r"(?:enable schedule|zeitplan einschalten|active la planification|activa la programacion)"
+            r" ([a-z][a-z0-9-]{0,30})"
+        ),
+    ),
+    (
+        "schedule_off",
+        lazy_pattern(
+            r"(?:disable schedule|zeitplan ausschalten|desactive la planification|desactiva la programacion)"
+            r" ([a-z][a-z0-9-]{0,30})"
+        ),
+    ),
+)
+
+
+def _scheduled(text: str) -> Intent | None:
+    plain = _plain(text)
+    for kind, pattern in _SWITCHES:
+        if switched := pattern.fullmatch(plain):
+            return Intent(kind, switched[1])
+    asked = _TIMED.fullmatch(plain)
+    day = asked and next((number for number, names in _DAYS.items() if asked["day"] in names.split("|")), None)
+    if not asked or day is None:
+        return None
+    goal = text.split(": ", 1)[-1].strip().rstrip(".!").strip()
+    if _TWO_CLAUSES.search(goal) or _POINTS.match(goal) or len(goal.split()) < 2:
+        return None
+    return Intent("schedule", f"{goal[0].upper()}{goal[1:]}", f"{int(asked['minute'])} {int(asked['hour'])} * * {day}")

@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stead.cli.invocation import Command
 
+OBJECTIVES = frozenset(
+    (
+        *("objectives", "show", "message", "pause", "resume", "cancel", "retry", "delete", "model", "revoke", "stop"),
+        *("goal", "rename", "tag", "archive", "unarchive", "undelete", "waiting", "reword", "withdraw"),
+    )
+)
+"""Commands of one module."""
+
 
 def load(name: str) -> Command:
     """Import the module of a command, and nothing else."""
@@ -26,13 +34,9 @@ def load(name: str) -> Command:
             from stead.cli.disk import COMMANDS
         case "logs":
             from stead.cli.logs import COMMANDS
-        case "model" | "revoke" | "stop" | "goal":
-            from stead.cli.objectives import COMMANDS
-        case "rename" | "tag" | "archive" | "unarchive" | "undelete" | "waiting" | "reword" | "withdraw":
-            from stead.cli.objectives import COMMANDS
         case "run" | "watch":
             from stead.cli.running import COMMANDS
-        case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete":
+        case _ if name in OBJECTIVES:
             from stead.cli.objectives import COMMANDS
         case "checks":
             from stead.cli.acceptance import COMMANDS
@@ -54,6 +58,8 @@ def load(name: str) -> Command:
             from stead.cli.search import COMMANDS
         case "agent":
             from stead.cli.external_agents import COMMANDS
+        case "schedule":
+            from stead.cli.schedules import COMMANDS
         case "mcp":
             from stead.cli.mcp import COMMANDS
         case "held" | "trial":

@@ -10,7 +10,7 @@ from argparse import Namespace
 from stead.cli.acceptance import DONE_WHEN, parse_check
 from stead.cli.attachments import ATTACH, attached
 from stead.cli.forms import OBJECTIVE, OneOf, arg, command
-from stead.cli.invocation import OK, Invocation
+from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.text_input import read_text
 from stead.cli.watching import Watch
@@ -21,6 +21,15 @@ from stead.client import Json
 def _run(invocation: Invocation, arguments: Namespace) -> int:
     body: Json = {"goal": read_text(arguments.goal, "goal"), "directory": folder_of(arguments.dir, "--dir DIR")}
     body |= {"constraints": arguments.constraint} | work_fields(arguments)
+    if arguments.until and not arguments.review_every:
+        raise CommandError("--until belongs to a goal that is reviewed", "--review-every 3d")
+    if arguments.review_every:
+        from stead.cli.schedules import until_of, when_of
+
+        when_of(f"every {arguments.review_every}")
+        until_of(arguments.until)
+        # What does not hold yet waits for the next review, and is no reason to send it back to work.
+        body["limits"] = {**body.get("limits", {}), "send_backs": 0}
     if arguments.done_when:
         body["checks"] = [parse_check(text) for text in arguments.done_when]
     if arguments.second_opinion:
@@ -30,6 +39,10 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     note_history(invocation, arguments)
     answer = client.post("/objectives", body | attached(invocation, arguments.attach))
     session: str = answer["session"]
+    if arguments.review_every:
+        from stead.cli.schedules import review
+
+        review(invocation, session, arguments)
     if answer["text"]:
         out.note(f"note: {clean_line(answer['text'])}")
     if out.as_json:
@@ -65,6 +78,8 @@ COMMANDS = {
             "--second-opinion",
             "another model looks at the record at the end; `stead chain` sets it, as the role review",
         ),
+        arg("--review-every TIME", "take the goal up again so often, such as 3d, until its checks hold"),
+        arg("--until DATE", "of --review-every: the day on which the reviews end"),
         ATTACH,
         *WORK,
         OneOf(arg("--detach", "leave it running in the background"), WAIT),

@@ -50,7 +50,7 @@ class NoticeGiven(msgspec.Struct, frozen=True, tag="notice.given"):
     """Stead tells the model something: an unmet goal, a planned delegation that was not made, a lost request."""
 
     text: str
-    why: Literal["completion", "checks", "claim", "steer", "recovery", "compact", "files"]
+    why: Literal["completion", "checks", "claim", "steer", "recovery", "compact", "files", "review"]
 
 
 class PlanMade(msgspec.Struct, frozen=True, tag="plan.made"):

@@ -59,7 +59,7 @@ def begin(event: ev.Event) -> Session:
         raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
     goal = [] if body.contract is None else [_goal_text(body.contract, body)]
     secrets = secrets_text(body.secrets)
-    label, taint = _label_of(body), body.parent.taint if body.parent else Taint()
+    label, taint = _label_of(body), _taint_of(body) or Taint()
     return Session(
         id=event.session,
         spec=body,
@@ -73,7 +73,7 @@ def begin(event: ev.Event) -> Session:
             for text in goal
         ],
         telling="" if goal else secrets,
-        words=[] if body.parent else goal,
+        words=[] if _taint_of(body) else goal,
         sources=[*taint.sources],
         held=taint.held,
         strayed=taint.strayed,
@@ -318,10 +318,17 @@ def _set_aside(most: Allotment) -> ev.Spend:
 
 def _label_of(opened: ev.SessionOpened) -> Label:
     """Whose words the goal is: the person's, or those of a model that may be doing a stranger's will."""
-    if opened.parent is None:
+    taint = _taint_of(opened)
+    if taint is None:
         return PERSON
-    integrity = Integrity.UNTRUSTED if opened.parent.taint.sources else Integrity.TRUSTED
-    return Label(integrity, opened.parent.taint.held)
+    return Label(Integrity.UNTRUSTED if taint.sources else Integrity.TRUSTED, taint.held)
+
+
+def _taint_of(opened: ev.SessionOpened) -> Taint | None:
+    """What the model had read whose words the goal is; None where they are the person's."""
+    if opened.parent:
+        return opened.parent.taint
+    return opened.scheduled.proposed if opened.scheduled else None
 
 
 def _apply_approval(

@@ -14,6 +14,7 @@ from stead.domain.mcp_events import McpFact, McpRemoved
 from stead.domain.objectives import NO_CAP, Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
 from stead.domain.providers import ModelSettings, Role
+from stead.domain.schedules import ScheduleFact
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
 from stead.domain.trust import Tier, TrackRecord
@@ -202,6 +203,7 @@ BindingFact = (
     | SecretFact
     | McpFact
     | AgentFact
+    | ScheduleFact
 )
 """What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
 leaves them as they are."""

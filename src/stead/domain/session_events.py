@@ -18,6 +18,7 @@ from stead.domain.messages import Attachment, Message, UserMessage
 from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep
 from stead.domain.policies import Confidentiality, Label, Profile, Rule
 from stead.domain.providers import Effort
+from stead.domain.schedules import Scheduled
 from stead.domain.secrets import Secret
 from stead.domain.trials import WorkMode
 from stead.domain.trust import Tier
@@ -67,6 +68,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """Pictures and documents that go with the goal."""
     parent: Parent | None = None
     """Of a subagent: the session whose model started it, so that its goal is no person's words."""
+    scheduled: Scheduled | None = None
+    """What opened it, where no person did."""
 
     @property
     def interactive(self) -> bool:
@@ -320,7 +323,20 @@ class SessionLabelled(msgspec.Struct, frozen=True, tag="session.labelled", omit_
 
 
 IntentKind = Literal[
-    "status", "stop", "stop_all", "pause", "resume", "approve", "deny", "sessions", "objectives", "remember"
+    "status",
+    "stop",
+    "stop_all",
+    "pause",
+    "resume",
+    "approve",
+    "deny",
+    "sessions",
+    "objectives",
+    "remember",
+    "schedules",
+    "schedule",
+    "schedule_on",
+    "schedule_off",
 ]
 
 

@@ -254,7 +254,7 @@ def _values(order: Order, parent: Parent, given: Narrowed, spec: ev.SessionOpene
         "max_iterations": str(given.allotment.iterations),
         "goal_id": parent.root,
         "working_dir": spec.directory,
-        "is_scheduled": "false",  # nothing starts sessions by itself yet
+        "is_scheduled": "true" if spec.scheduled else "false",
         "parent_session_id": parent.session,
         "execution_mode": "readonly" if given.profile is Profile.READONLY else spec.mode,
     }

@@ -17,6 +17,7 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.agents import Taint
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.forget_commands import Forget
@@ -24,6 +25,7 @@ from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed, Journal
 from stead.domain.providers import ProviderCheck, ProviderRow
+from stead.domain.schedules import ScheduleCommand, Scheduled
 from stead.domain.services import Services
 from stead.domain.trials import Stay, Trial
 from stead.runtime import approvals
@@ -41,6 +43,7 @@ from stead.runtime.own_lines import OwnLines
 from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.rules import RuleBook
+from stead.runtime.schedules import DOOR, Schedules
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook
@@ -85,6 +88,8 @@ class Runtime:
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
         self.rules = RuleBook(lambda: home.state.rules, deps.gate.specs(()), deps.gate.reach, deps.clock)
         self._started_ms = deps.clock.now_ms()
+        self._opener = Opener(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled)
+        self.schedules = Schedules(home, sessions, self._opener, self._handle_part, deps.clock, deps.journal, deps.bus)
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
 
@@ -121,13 +126,14 @@ class Runtime:
     def _handle_all(self) -> dict[type, Handler]:
         """What carries out each kind of command; of two rows that name one, the later, narrower row counts."""
         commands, memory = SessionCommands(self._deps, self._sessions), self._deps.memory
-        intents = Intents(self._sessions, self._questions, self._deps.clock, commands.tell, self._handle_part)
-        opener = Opener(self._deps, self._sessions, self._book, lambda: self._home.state.grants, self._home.copied)
+        intents = Intents(
+            self._sessions, self._questions, self._deps.clock, commands.tell, self._handle_part, self.schedules
+        )
         return _by_kind(
             (cmd.HomeCommand | cmd.SecretCommand, self._change_home),
             (DirectiveCommand, self._direct),
-            (cmd.OpenSession, opener.open),
-            (cmd.ForkSession, opener.fork),
+            (cmd.OpenSession, self._opener.open),
+            (cmd.ForkSession, self._opener.fork),
             (cmd.SessionWord, commands.tell),
             (cmd.SendMessage, intents.say),
             (cmd.Revoke, partial(self._revoke, commands)),
@@ -139,7 +145,16 @@ class Runtime:
             (UpkeepCommand, memory.upkeep.carry_out),
             (ImportMemories, memory.importing.carry_out),
             (Forget, memory.forgetting.carry_out),
+            (ScheduleCommand, self.schedules.carry_out),
         )
+
+    def _scheduled(self, door: str) -> Scheduled | None:
+        """What a door is, if it is a schedule; no door of a person's can be called so."""
+        name = door.removeprefix(DOOR)
+        if name == door:
+            return None
+        known = self._home.state.schedules.get(name)
+        return Scheduled(name, known.proposed if known else Taint())
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""

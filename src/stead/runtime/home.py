@@ -40,6 +40,8 @@ from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Role, header_secret
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
+from stead.domain.schedules import ScheduleFact, fold_schedules
+from stead.domain.schedules import Standing as ScheduleStanding
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
 from stead.domain.trust import Tier
@@ -92,6 +94,8 @@ class HomeState:
     mcp: Mapping[str, McpStanding] = field(default_factory=dict)
     """The MCP servers by name."""
     agents: Agents = field(default_factory=Agents)
+    schedules: Mapping[str, ScheduleStanding] = field(default_factory=dict)
+    """The schedules by name."""
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -175,6 +179,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, mcp=fold_mcp(state.mcp, change))
         case AgentConfigured() | AgentRemoved() | AgentRunStarted() | AgentRunEnded() as fact:
             return replace(state, agents=fold_agents(state.agents, fact, event.ts_ms))
+        case body if isinstance(body, ScheduleFact):
+            return replace(state, schedules=fold_schedules(state.schedules, body, event.ts_ms))
         case ev.DirectiveSet(directive=directive, door=door):
             return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
         case ev.DirectiveRemoved(id=id):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from itertools import islice
 from typing import Protocol
 
 import msgspec
@@ -16,16 +18,19 @@ import msgspec
 from stead.brain.intents import Intent, intent, to_model
 from stead.domain import commands as cmd
 from stead.domain import figures
+from stead.domain.due_times import SHOWN, due_times, read_when, words
 from stead.domain.errors import CallerError
 from stead.domain.events import IntentAnswered
 from stead.domain.ids import ApprovalId, CommandId
 from stead.domain.memory_commands import NewMemory, Remember
 from stead.domain.ports import Claimed, Clock
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, Wanted
+from stead.domain.schedules import Schedule, ScheduleRow, ScheduleSwitched, SwitchSchedule
 from stead.domain.sessions import Call, Session, status
 from stead.domain.shown import must_be_opened
 from stead.runtime.answers import answer, of
 from stead.runtime.registry import Sessions
+from stead.runtime.schedules import Schedules
 
 SEEN_MS = 1_500
 """A yes that comes sooner after its question may be about what stood there before."""
@@ -61,14 +66,18 @@ class Intents:
         clock: says what time it is.
         tell: has a message be read by the session's model.
         handle: carries out a command, once for its id.
+        schedules: what runs by itself.
     """
 
-    def __init__(self, sessions: Sessions, lists: Lists, clock: Clock, tell: Tell, handle: Handle) -> None:
+    def __init__(
+        self, sessions: Sessions, lists: Lists, clock: Clock, tell: Tell, handle: Handle, schedules: Schedules
+    ) -> None:
         self._sessions = sessions
         self._lists = lists
         self._clock = clock
         self._tell = tell
         self._handle = handle
+        self._schedules = schedules
 
     async def say(self, command: cmd.SendMessage, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a message out: answer it here if it needs no model, else have the session's model read it."""
@@ -98,6 +107,14 @@ class Intents:
                     return _status(session)
                 case "sessions" | "objectives":
                     return await asyncio.to_thread(self._listed, "session" if found.kind == "sessions" else "objective")
+                case "schedules":
+                    rows = await self._schedules.rows()
+                    return "\n".join(map(_timed, rows[:_ROWS])) or "Nothing is scheduled."
+                case "schedule":
+                    return await self._scheduled(found, session, id, door)
+                case "schedule_on" | "schedule_off":
+                    await self._handle(SwitchSchedule(found.text, found.kind == "schedule_on"), id, door)
+                    return next(_timed(row) for row in await self._schedules.rows() if row.schedule.name == found.text)
                 case "approve" | "deny":
                     return await self._decided(session, id, door, allow=found.kind == "approve")
                 case "remember":
@@ -119,6 +136,26 @@ class Intents:
                     return "It is running again."
         except CallerError as refused:
             return f"Nothing was changed: {refused}."
+
+    async def _scheduled(self, found: Intent, session: Session, id: CommandId, door: str) -> str:
+        """Make the schedule that is wanted, off, and read it back: the person says whether it is what they meant."""
+        spec, when = session.spec, read_when(found.when)
+        minute, hour, *_, day = found.when.split()
+        name = f"at-{hour:0>2}{minute:0>2}" + ("" if day == "*" else f"-on-{day}")
+        taken = {row.schedule.name for row in await self._schedules.rows()}
+        name = next(one for one in (name, *(f"{name}-{n}" for n in range(2, 200))) if one not in taken)
+        job = cmd.OpenSession(spec.directory, goal=found.text, profile=spec.profile, mode=spec.mode, ignore=spec.ignore)
+        off = ScheduleSwitched(name, on=False, door=door, why="you have not confirmed it")
+        await self._schedules.set(Schedule(name, when, job), off, proposed=None, id=id)
+        (made,) = [row.schedule for row in await self._schedules.rows() if row.schedule.name == name]
+        times = islice(due_times(made.when, self._clock.now_ms()), SHOWN)
+        return "\n".join(
+            (
+                f"Understood: {words(made.when)}, in {spec.directory}: {found.text}",
+                f"It would come at: {', '.join(map(_moment, times))}",
+                f"It does not run yet. To have it run: enable schedule {name}",
+            )
+        )
 
     async def _decided(self, session: Session, id: CommandId, door: str, *, allow: bool) -> str:
         """Answer the one question that is open, if words alone are enough for it."""
@@ -170,3 +207,13 @@ def _status(session: Session) -> str:
         f"spent: {figures.tokens(spent.tokens)} tokens, {figures.money(spent.usd_micros)}",
     )
     return "; ".join(filter(None, facts))
+
+
+def _timed(row: ScheduleRow) -> str:
+    """A schedule in a line."""
+    state = f"next {_moment(row.next_ms[0])}" if row.next_ms else f"off ({row.why})"
+    return f"{row.schedule.name}  {row.words}  {state}"
+
+
+def _moment(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000).astimezone().isoformat(" ", "minutes")

@@ -26,6 +26,7 @@ from stead.domain.messages import UserMessage
 from stead.domain.policies import Confidentiality, GrantScope, Integrity, Label, Profile
 from stead.domain.ports import Claimed
 from stead.domain.registries import spelled_out
+from stead.domain.schedules import Scheduled
 from stead.domain.sessions import Grant, Session
 from stead.runtime import approvals
 from stead.runtime.answers import answer, of
@@ -56,6 +57,7 @@ class Opener:
         book: names secrets.
         grants: what folders were granted, as it is now.
         copied: records that a folder's files go to another one.
+        scheduled: what a door is, if it is a schedule.
     """
 
     def __init__(
@@ -65,12 +67,14 @@ class Opener:
         book: SecretBook,
         grants: Callable[[], Sequence[tuple[str, Grant]]],
         copied: Callable[[str, str], Awaitable[None]],
+        scheduled: Callable[[str], Scheduled | None],
     ) -> None:
         self._deps = deps
         self._sessions = sessions
         self._book = book
         self._grants = grants
         self._copied = copied
+        self._scheduled = scheduled
 
     async def open(self, command: cmd.OpenSession, claim: Claimed, door: str) -> cmd.Answer:
         """Open a session; its first facts are durable when this returns.
@@ -81,15 +85,17 @@ class Opener:
             StorageFault: nothing was written.
         """
         d = self._deps
-        d.gate.specs((*command.tools, *command.allow))
-        chain = d.models.default_chain()
-        await d.models.prepare(command.chain or chain)
-        fact = await asyncio.to_thread(self._opened, command, chain)
+        fact = await self.fact(command)
         session = SessionId(d.new_id("s"))
         shown = d.attachments.named(command.attachments)
         if shown and fact.interactive:
             raise InvalidRequest("a session is opened without a message; attach files to its first message")
-        fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session), attachments=shown)
+        fact = msgspec.structs.replace(
+            fact,
+            secrets=self._book.given(command.secrets, session),
+            attachments=shown,
+            scheduled=self._scheduled(door),
+        )
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
         learned = await d.memory.recollection.opening(fact, command.goal or "")
         if fact.interactive and (rules := await d.project.rules(fact.directory)):
@@ -101,6 +107,19 @@ class Opener:
             said = f"this folder's files propose as checks: {named}; `stead checks accept {session}` makes them yours"
             claim = of(claim, session, said)
         return await self._begin(session, fact, grants, learned, claim)
+
+    async def fact(self, command: cmd.OpenSession) -> ev.SessionOpened:
+        """The fact that would open a session, as ``opened`` has it; nothing happens.
+
+        Raises:
+            InvalidRequest, NotFound: as ``open``.
+        """
+        d = self._deps
+        d.gate.specs((*command.tools, *command.allow))
+        chain = d.models.default_chain()
+        await d.models.prepare(command.chain or chain)
+        self._book.given(command.secrets, SessionId(""))
+        return await asyncio.to_thread(self._opened, command, chain)
 
     def _opened(self, command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.SessionOpened:
         fact = opened(command, chain)
@@ -126,7 +145,13 @@ class Opener:
             title = command.title.strip()[:TITLE_CHARS] or f"{then.spec.title} (fork)"[:TITLE_CHARS]
             # It is given no secrets: they were for the first one.
             fact = msgspec.structs.replace(
-                then.spec, title=title, contract=None, secrets=(), attachments=(), parent=None
+                then.spec,
+                title=title,
+                contract=None,
+                secrets=(),
+                attachments=(),
+                parent=None,
+                scheduled=None,
             )
             if command.directory:
                 target = await asyncio.to_thread(_empty_folder, command.directory)

@@ -29,6 +29,7 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.ports import ModelInfo, ModelRequest, Models, Reply
 from stead.domain.providers import Role
+from stead.domain.schedules import SetSchedule
 from stead.domain.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from stead.domain.trials import Landing
 from stead.runtime.secrets import SecretBook
@@ -201,6 +202,12 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
     A pasted value becomes its placeholder. What only looks like a secret stays, because the words are the person's own,
     and they are warned; so does what they do not see in their words, or what is not what it looks like.
     """
+    if isinstance(command, SetSchedule):
+        job = command.schedule.job
+        if isinstance(job, cmd.OpenSession):
+            opening, note = screened(job, book)
+            return SetSchedule(msgspec.structs.replace(command.schedule, job=opening)), note
+        return command, ""
     words = book.words().clean
     told = {name: text for name in _WORDS.get(type(command), ()) if (text := getattr(command, name))}
     said = "\n".join(text if isinstance(text, str) else "\n".join(text) for text in told.values())

@@ -18,6 +18,7 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.messages import Attachment
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
+from stead.domain.schedules import ScheduleRow, ScheduleRun
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
@@ -194,6 +195,16 @@ class TerminalQueries(Protocol):
         """One of them, to be watched and typed in."""
 
 
+class ScheduleQueries(Protocol):
+    """What runs by itself, and when."""
+
+    async def rows(self, directory: str = "") -> tuple[ScheduleRow, ...]:
+        """The schedules by name: all, or those of a folder."""
+
+    async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
+        """What became of a schedule's due times, the newest first; raises ``NotFound`` where there is none."""
+
+
 class ServiceAreas(Protocol):
     """The queries of the runtime, one property for each area."""
 
@@ -219,7 +230,11 @@ class ServiceAreas(Protocol):
 
 
 class RuleArea(Protocol):
-    """What the person allows and forbids."""
+    """What the person allows and forbids, and has run by itself."""
+
+    @property
+    def schedules(self) -> ScheduleQueries:
+        """What runs by itself, and when."""
 
     @property
     def rules(self) -> RuleBook:

@@ -13,6 +13,7 @@ from stead.domain import directive_commands as directives
 from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain import memory_commands as memory
+from stead.domain import schedules
 from stead.domain.bounds import Text
 from stead.domain.forget_commands import Forget
 from stead.domain.objectives import Budget
@@ -107,6 +108,10 @@ HOME = (
     Route("DELETE", "/mcp/{name:mcp}", "remove_mcp", mcp.RemoveMcp),
     post("/mcp/{name:mcp}/approve", "approve_mcp_tools", mcp.ApproveMcpTools, "ShownTools"),
     post("/mcp/{name:mcp}/tools", "set_mcp_tool", mcp.SetMcpTool, "WantedTool"),
+    post("/schedules", "set_schedule", schedules.SetSchedule, "WantedSchedule", spread="schedule", leads_to=_NAME),
+    post("/schedules/{name:schedule}/switch", "switch_schedule", schedules.SwitchSchedule, "ScheduleSwitch"),
+    post("/schedules/{name:schedule}/run", "run_schedule", schedules.RunSchedule),
+    Route("DELETE", "/schedules/{name:schedule}", "remove_schedule", schedules.RemoveSchedule),
     post("/directives", "write_directive", directives.SetDirective, "NewDirective", fixed=_NEW),
     post("/directives/order", "order_directives", directives.OrderDirectives, "WantedOrder"),
     Route("PUT", "/directives/{id:directive}", "change_directive", directives.SetDirective, "ChangedDirective"),

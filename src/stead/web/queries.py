@@ -75,6 +75,7 @@ _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
 _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
 _EXTERNAL = attrgetter("service.mcp.agents")
+_SCHEDULES = attrgetter("service.schedules")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -409,6 +410,8 @@ HOME_ROUTES = (
     get("/external-agents", "list_external_agents", AgentRoom.rows, _EXTERNAL),
     get("/external-agents/runs", "list_agent_runs", AgentRoom.runs, _EXTERNAL),
     post("/external-agents/{name:mcp}/test", "test_agent", AgentRoom.test, owner=_EXTERNAL),
+    get("/schedules", "list_schedules", runtime.ScheduleQueries.rows, _SCHEDULES, bounds=_AT),
+    get("/schedules/{name:schedule}/runs", "list_schedule_runs", runtime.ScheduleQueries.runs, _SCHEDULES),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
     post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),

@@ -60,6 +60,7 @@ _IDS: dict[str, Any] = {
     "provider": _id("[a-z0-9-]{1,32}"),
     "rule": _id("r_[0-9a-f]{8}"),
     "run": _id("c_[0-9a-f]{16}"),
+    "schedule": _id("[a-z][a-z0-9-]{0,30}"),
     "secret": _id("[a-z][a-z0-9_-]{0,63}"),
     "seq": Annotated[int, msgspec.Meta(ge=1, lt=SEQ_MAX)],
     "service": _id("[a-z][a-z0-9-]{0,30}"),

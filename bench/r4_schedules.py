@@ -1,0 +1,137 @@
+"""R4: every due time of a schedule has one record, whatever clocks and restarts do; cron against brute force.
+
+Two halves. 40 cron expressions in 12 zones over 400 days, each minute tried by an oracle that shares no line with what
+is measured. Then schedules over a real journal, with restarts, torn writes, sleeps and a clock that jumps both ways
+around their due times: no time is missing, none is recorded twice, and no session is opened twice.
+
+``python -m bench.r4_schedules [DAYS [STEPS]]`` runs it by itself, shorter if so asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import tempfile
+from datetime import UTC, datetime
+from itertools import takewhile
+from pathlib import Path
+
+from bench.bar import Bar
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.due_times import due_times
+from stead.domain.ids import HOME
+from stead.domain.schedules import Cron, Schedule, ScheduleDue, ScheduleRunStarted, ScheduleSkipped, SetSchedule
+from tests.domain.cron_oracle import EXPRESSIONS, ZONES, Oracle
+from tests.domain.test_due_times import YEARS
+from tests.runtime.room import Room, WireModels
+
+DAYS, STEPS = 400, 10_000
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
+EACH_LIFE = 50
+"""Steps over one journal; then a new one begins, in another zone."""
+
+
+def measure(days: int = DAYS, steps: int = STEPS) -> list[Bar]:
+    """Both halves as one bar."""
+    times, wrong = _cron(days)
+    due, lost, doubled = asyncio.run(_jumps(steps))
+    said = (
+        f"{times} due times of {len(EXPRESSIONS)} expressions in {len(ZONES)} zones over {days} days, {wrong} of the "
+        f"expressions unlike the oracle; {steps} restarts, torn writes, sleeps and jumps around {due} due times: "
+        f"{lost} without a record, {doubled} with two"
+    )
+    figure = wrong + lost + doubled
+    return [Bar("R4", figure, "wrong, missing or double due times", "0", figure == 0 < due, {}, said)]
+
+
+def _cron(days: int) -> tuple[int, int]:
+    """How many due times there were, and for how many expressions they were others than the oracle's."""
+    times = wrong = 0
+    for zone in ZONES:
+        start = datetime(YEARS.get(zone, 2026), 1, 1, tzinfo=UTC)
+        oracle = Oracle(zone, start.replace(tzinfo=None), days)
+        first_ms = int(start.timestamp()) * 1000
+        end_ms = first_ms + days * DAY_MS
+        for expression in EXPRESSIONS:
+            wanted = [at for at in oracle.times(expression) if at > first_ms]
+            found = [*takewhile(lambda at: at < end_ms, due_times(Cron(expression, zone), first_ms))]  # noqa: B023
+            times, wrong = times + len(wanted), wrong + (found != wanted)
+    return times, wrong
+
+
+async def _jumps(steps: int) -> tuple[int, int, int]:
+    """Due times, those without a record, and those with two or two sessions."""
+    totals = (0, 0, 0)
+    for seed in range(-(-steps // EACH_LIFE)):
+        with tempfile.TemporaryDirectory(prefix="stead-bench-") as folder:
+            found = await _life(Path(folder), random.Random(seed), ZONES[seed % len(ZONES)])
+        totals = (totals[0] + found[0], totals[1] + found[1], totals[2] + found[2])
+    return totals
+
+
+class Torn(BaseException):
+    """The power goes out between a run's beginning and the record of it."""
+
+
+async def _life(folder: Path, chance: random.Random, zone: str) -> tuple[int, int, int]:
+    room = Room(folder, WireModels(()))
+    room.world.clock.ms = int(datetime(2026, chance.choice((3, 10)), 24, 12, tzinfo=UTC).timestamp()) * 1000
+    when = Cron(chance.choice(("*/30 * * * *", "30 2 * * *", "15,45 1-3 * * *", "0 */6 * * *")), zone)
+    job = cmd.OpenSession(str(room.project), goal="Read the inbox")
+    missed, overlap = chance.choice(("skip", "once", "all")), chance.choice(("skip", "queue"))
+    await room.do(SetSchedule(Schedule("inbox", when, job, missed, overlap=overlap)))  # type: ignore[arg-type]
+    since_ms = furthest_ms = room.home.state.schedules["inbox"].since_ms
+    for _ in range(EACH_LIFE):
+        room = await _step(room, chance)
+        furthest_ms = max(furthest_ms, room.world.clock.ms)
+    wanted = [*takewhile(lambda at: at <= furthest_ms, due_times(when, since_ms))]
+    covered: list[int] = []
+    for body in room.bodies(HOME):
+        if isinstance(body, ScheduleDue):
+            covered.append(body.due_ms)
+        elif isinstance(body, ScheduleSkipped):
+            covered += [at for at in wanted if body.first_ms <= at <= body.last_ms]
+    started = [body.session for body in room.bodies(HOME) if isinstance(body, ScheduleRunStarted)]
+    events = [event for event in room.world.journal.events() if isinstance(event, ev.Event)]
+    opened = [event.session for event in events if isinstance(event.body, ev.SessionOpened)]
+    await room.leave()
+    doubled = len(covered) - len(set(covered)) + len(set(opened) ^ set(started)) + len(started) - len(set(started))
+    return len(wanted), len(set(wanted) - set(covered)), doubled
+
+
+async def _step(room: Room, chance: random.Random) -> Room:
+    """Something happens to the host; then what is due is done. Gives the life that goes on."""
+    what = chance.choice(("wait", "sleep", "restart", "torn", "back", "ahead"))
+    minutes = {"wait": chance.randrange(40), "sleep": chance.randrange(60 * 72), "back": -chance.randrange(1, 120)}
+    room.world.clock.ms += minutes.get(what, chance.randrange(10, 90)) * MINUTE_MS
+    if what == "restart":
+        room = await room.crash()
+    if what == "torn":
+        record = room.home.record
+
+        async def dies(*bodies: ev.Body, **more: object) -> object:
+            if isinstance(bodies[0], ScheduleRunStarted):
+                raise Torn
+            return await record(*bodies, **more)  # type: ignore[arg-type]
+
+        room.home.record = dies  # type: ignore[method-assign, assignment]
+        try:
+            await room.runtime.schedules.settle()
+        except Torn:
+            room = await room.crash()
+        else:
+            room.home.record = record  # type: ignore[method-assign]
+    for _ in range(2):
+        room.runtime.schedules._ended = None  # nobody listens here: each open run is asked
+        await room.runtime.schedules.settle()
+        for run in room.home.state.schedules["inbox"].open_runs:
+            if run.session:
+                await room.settled(run.session)
+    return room
+
+
+if __name__ == "__main__":
+    for bar in measure(*map(int, sys.argv[1:])):
+        print(bar.line(), bar.conditions)

@@ -1,0 +1,283 @@
+"""When a schedule is due, and what is to be recorded for the times that have come.
+
+Layer: domain. Pure but for the zone database, which is read when a zone is used first. Times are milliseconds since
+1970 (UTC). ``cronsim`` does the calendar; changes of a zone's clocks are handled here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, assert_never
+
+from msgspec.structs import replace
+
+from stead.domain.errors import InvalidRequest
+from stead.domain.schedules import (
+    MOST_QUEUED,
+    ON_TIME_MS,
+    OVER,
+    Cron,
+    Every,
+    Once,
+    Schedule,
+    ScheduleDue,
+    ScheduleSkipped,
+    ScheduleSwitched,
+    Skip,
+    Standing,
+    When,
+)
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+SHOWN = 5
+LONGEST_CHARS = 200
+_LEAST_S, _MOST_S = 60, 366 * 86_400
+_NAMED = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+_EVERY = re.compile(r"every (\d{1,7}) ?(minutes?|min|m|hours?|h|days?|d|weeks?|w)", re.IGNORECASE)
+_AT = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)")
+_UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+_LONGEST_TWICE = timedelta(hours=3)
+"""How much of a day can come twice."""
+_WAYS = "give five fields as of cron (0 7 * * 1-5), an interval (every 3h), or a moment (2026-12-01 07:00)"
+
+
+def read_when(text: str, zone: str = "") -> When:
+    """What a person or a model wrote: a cron expression, ``every 3h``, or a date and a time.
+
+    Raises:
+        InvalidRequest: it is none of them; what it says may still be impossible, see ``settled``.
+    """
+    plain = " ".join(text.split())
+    if every := _EVERY.fullmatch(plain):
+        return Every(int(every[1]) * _UNITS[every[2][0].lower()])
+    if moment := _AT.fullmatch(plain):
+        return Once(f"{moment[1]}T{moment[2]}", zone)
+    if plain.lower() in _NAMED or len(plain.split()) == 5:
+        return Cron(plain, zone)
+    raise InvalidRequest(f"{text[:80]!r} says no time; {_WAYS}")
+
+
+def words(when: When) -> str:
+    """When it is, as people read it."""
+    match when:
+        case Cron(expression=expression, zone=zone):
+            return f"{expression} ({zone})"
+        case Once(at=at, zone=zone):
+            return f"{at.replace('T', ' ')} ({zone})"
+        case Every(seconds=seconds):
+            unit = next(name for name in "wdhm" if seconds % _UNITS[name] == 0 or name == "m")
+            return f"every {seconds // _UNITS[unit]}{unit}"
+        case _:
+            assert_never(when)
+
+
+def settled(when: When, zone: str, now_ms: int) -> When:
+    """The same with nothing left open, as it is kept.
+
+    Args:
+        when: as it was asked for.
+        zone: the person's own.
+        now_ms: what time it is.
+
+    Raises:
+        InvalidRequest: there is no such zone, no such expression, or no time to come; the text says which.
+    """
+    match when:
+        case Every(seconds=seconds, from_ms=from_ms):
+            if not _LEAST_S <= seconds <= _MOST_S:
+                raise InvalidRequest("an interval is 1 minute to 366 days")
+            if not 0 <= from_ms < 2**53:
+                raise InvalidRequest("from_ms is no moment")
+            return replace(when, from_ms=from_ms or now_ms)
+        case Once():
+            _zone(when.zone or zone)
+            whole = replace(when, zone=when.zone or zone)
+            if next(due_times(whole, now_ms), None) is None:
+                raise InvalidRequest(f"{words(whole)} is past")
+            return whole
+        case Cron(expression=expression):
+            expression = _NAMED.get(expression.strip().lower(), " ".join(expression.split()))
+            if len(expression.split()) != 5 or len(expression) > LONGEST_CHARS or not expression.isascii():
+                raise InvalidRequest(f"{expression[:80]!r} has not the five fields of cron, such as 0 7 * * 1-5")
+            _zone(when.zone or zone)
+            each = Cron(expression, when.zone or zone)
+            if next(due_times(each, now_ms), None) is None:
+                raise InvalidRequest(f"{expression!r} never comes: there is no such day; {_WAYS}")
+            return each
+        case _:
+            assert_never(when)
+
+
+def due_times(when: When, after_ms: int) -> Iterator[int]:
+    """Every due time after a moment, in order, without end where there is none.
+
+    Raises:
+        InvalidRequest: of what ``settled`` would refuse.
+    """
+    match when:
+        case Every(seconds=seconds, from_ms=from_ms):
+            step = seconds * 1000
+            due_ms = from_ms + max(1, (after_ms - from_ms) // step + 1) * step
+            while True:
+                yield due_ms
+                due_ms += step
+        case Once(at=at, zone=zone):
+            if (due_ms := _first_ms(_local(at), _zone(zone))) > after_ms:
+                yield due_ms
+        case Cron():
+            yield from _of_cron(when, after_ms)
+        case _:
+            assert_never(when)
+
+
+def _of_cron(when: Cron, after_ms: int) -> Iterator[int]:
+    """What ``cronsim`` gives for clocks that never change, at the moments at which the zone's clocks show it.
+
+    Its own rules for zones lose times where clocks change by less than an hour (Lord Howe, Chatham).
+    """
+    from cronsim import CronSim, CronSimError  # a home without schedules has no use for it
+
+    zone = _zone(when.zone)
+    start = datetime.fromtimestamp(after_ms // 1000, zone).replace(tzinfo=None, fold=0) - _LONGEST_TWICE
+    try:
+        found = CronSim(when.expression, start)
+    except (CronSimError, ValueError) as error:
+        said = f"{str(error).lower()}, or none that ever comes"
+        raise InvalidRequest(f"{when.expression[:80]!r} cannot be: {said}; {_WAYS}") from error
+    follows = any(field.startswith("*") for field in when.expression.split()[:2])
+    for due_ms in _followed(found, zone) if follows else (_first_ms(local, zone) for local in found):
+        if due_ms > after_ms:
+            yield due_ms
+            after_ms = due_ms
+
+
+def _followed(found: Iterator[datetime], zone: ZoneInfo) -> Iterator[int]:
+    """As often as the clocks show them: twice, or not at all."""
+    second: deque[int] = deque()
+    for local in found:
+        if not _is_shown(local.replace(tzinfo=zone)):
+            continue
+        due_ms = _ms(local.replace(tzinfo=zone))
+        while second and second[0] < due_ms:
+            yield second.popleft()
+        yield due_ms
+        if (again_ms := _ms(local.replace(tzinfo=zone, fold=1))) != due_ms:
+            second.append(again_ms)
+    yield from second
+
+
+def _first_ms(local: datetime, zone: ZoneInfo) -> int:
+    """When a zone's clocks show it first; where they skip it, right after that."""
+    there = local.replace(tzinfo=zone)
+    while not _is_shown(there):
+        there += timedelta(minutes=1)
+    return _ms(there)
+
+
+def _is_shown(there: datetime) -> bool:
+    return there.astimezone(UTC).astimezone(there.tzinfo).replace(tzinfo=None, fold=0) == there.replace(tzinfo=None)
+
+
+def _ms(there: datetime) -> int:
+    return int(there.timestamp()) * 1000
+
+
+def _local(at: str) -> datetime:
+    try:
+        return datetime.fromisoformat(at)
+    except ValueError as error:
+        raise InvalidRequest(f"{at[:40]!r} is no date and time, such as 2026-12-01T07:00") from error
+
+
+def _zone(name: str) -> ZoneInfo:
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (ValueError, KeyError, OSError) as error:
+        raise InvalidRequest(f"there is no time zone {name[:60]!r}; give one such as Europe/Berlin") from error
+
+
+def upcoming(standing: Standing, now_ms: int, most: int = SHOWN) -> tuple[int, ...]:
+    """The next times that are due, those that have come and are not settled included; none where it is off."""
+    if not standing.on:
+        return ()
+    schedule = standing.schedule
+    times = due_times(schedule.when, max(standing.since_ms, now_ms))
+    return tuple(takewhile(lambda due_ms: not schedule.until_ms or due_ms <= schedule.until_ms, islice(times, most)))
+
+
+def next_due(standing: Standing) -> int | None:
+    """The first time that is not settled, past or to come; None where nothing is due any more."""
+    if not standing.on:
+        return None
+    due_ms = next(due_times(standing.schedule.when, standing.since_ms), None)
+    until_ms = standing.schedule.until_ms
+    return None if due_ms is None or (until_ms and due_ms > until_ms) else due_ms
+
+
+DueFact = ScheduleDue | ScheduleSkipped | ScheduleSwitched
+
+
+def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
+    """The facts to be recorded for every due time that has come and is not settled, by the schedule's policies.
+
+    A clock that went back brings nothing up again: what is settled stays so.
+    """
+    if not standing.on:
+        return ()
+    schedule = standing.schedule
+    limit_ms = min(now_ms, schedule.until_ms or now_ms)
+    known = {run.due_ms for run in standing.runs if run.end != "skipped"}
+    times = list(takewhile(lambda due_ms: due_ms <= limit_ms, due_times(schedule.when, standing.since_ms)))
+    times = [due_ms for due_ms in times if due_ms not in known]
+    late = [due_ms for due_ms in times if now_ms - due_ms > ON_TIME_MS]
+    on_time = times[len(late) :]
+    made_up = _made_up(schedule, late, on_time)
+    facts: list[DueFact] = [*_skips(schedule.name, late[: len(late) - len(made_up)], "missed")]
+    waiting = len([run for run in standing.open_runs if not run.session])
+    busy = bool(standing.open_runs)
+    for due_ms in made_up + on_time:
+        again = schedule.missed == "all" and due_ms in made_up
+        if busy and schedule.overlap == "skip" and not again:
+            facts += _skips(schedule.name, [due_ms], "overlap")
+        elif waiting >= MOST_QUEUED and not again:
+            facts += _skips(schedule.name, [due_ms], "queue")
+        else:
+            facts.append(ScheduleDue(schedule.name, due_ms, "missed" if due_ms in made_up else "clock"))
+            busy, waiting = True, waiting + 1
+    last_ms = max([standing.since_ms, *times])
+    if next_due(replace(standing, since_ms=last_ms)) is None or 0 < schedule.until_ms < now_ms:
+        facts.append(ScheduleSwitched(schedule.name, on=False, door="stead", why=OVER))
+    return tuple(facts)
+
+
+def _made_up(schedule: Schedule, late: Sequence[int], on_time: Sequence[int]) -> list[int]:
+    """Which of the times that were missed run all the same."""
+    match schedule.missed:
+        case "skip":
+            return []
+        case "once":
+            return [] if on_time else list(late[-1:])
+        case "all":
+            return list(late[-schedule.most :])
+        case _:
+            assert_never(schedule.missed)
+
+
+def _skips(name: str, times: Sequence[int], why: Skip) -> list[ScheduleSkipped]:
+    return [ScheduleSkipped(name, times[0], times[-1], len(times), why)] if times else []

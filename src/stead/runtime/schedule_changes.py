@@ -1,0 +1,112 @@
+"""What a person's word about a schedule makes of it, and how one is shown.
+
+Layer: runtime. Pure but for the zone database and the name of the host's own zone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from stead.config import zone_name
+from stead.domain import due_times
+from stead.domain.errors import Conflict, InvalidRequest, NotFound
+from stead.domain.ids import SessionId
+from stead.domain.opening import OpenSession
+from stead.domain.schedules import (
+    MOST_SCHEDULES,
+    OVER,
+    RemoveSchedule,
+    RunSchedule,
+    Schedule,
+    ScheduleCommand,
+    ScheduleDue,
+    ScheduleFact,
+    ScheduleRemoved,
+    ScheduleRow,
+    ScheduleSet,
+    ScheduleSwitched,
+    SetSchedule,
+    Standing,
+    SwitchSchedule,
+)
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_MOST_MADE_UP = 100
+
+
+def schedule_change(
+    command: ScheduleCommand, known: Mapping[str, Standing], now_ms: int, door: str
+) -> tuple[ScheduleFact, ...]:
+    """The facts that a command makes. What a job may use is looked at elsewhere.
+
+    Raises:
+        InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
+    """
+    match command:
+        case SetSchedule(schedule=schedule):
+            return (ScheduleSet(whole(schedule, known, now_ms), door),)
+        case SwitchSchedule(name=name, on=on):
+            one = known_of(known, name)
+            if on == one.on:
+                raise Conflict(f"{name} is {'on' if on else 'off'} already")
+            if on and due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None:
+                raise Conflict(f"{OVER} for {name}; change when it runs: stead schedule change {name}")
+            return (ScheduleSwitched(name, on, door),)
+        case RemoveSchedule(name=name):
+            known_of(known, name)
+            return (ScheduleRemoved(name, door),)
+        case RunSchedule(name=name):
+            taken = {run.due_ms for run in known_of(known, name).runs}
+            due_ms = next(at for at in range(now_ms, now_ms + len(taken) + 1) if at not in taken)
+            return (ScheduleDue(name, due_ms, "person"),)
+        case _:
+            assert_never(command)
+
+
+def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Schedule:
+    """The schedule with nothing left open, as it is kept.
+
+    Raises:
+        InvalidRequest: it cannot be; the text says why.
+    """
+    name, job = schedule.name, schedule.job
+    if not _NAME.fullmatch(name):
+        raise InvalidRequest(f"the name {name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+    if name not in known and len(known) >= MOST_SCHEDULES:
+        raise InvalidRequest(f"{MOST_SCHEDULES} schedules are the most; remove one first: stead schedule remove NAME")
+    if not 1 <= schedule.most <= _MOST_MADE_UP:
+        raise InvalidRequest(f"most is 1 to {_MOST_MADE_UP}")
+    if schedule.until_ms and not now_ms < schedule.until_ms < 2**53:
+        raise InvalidRequest("its end is past")
+    if isinstance(job, OpenSession) and job.goal is None:
+        raise InvalidRequest("a schedule needs a goal: what is to be reached each time")
+    if isinstance(job, OpenSession) and job.attachments:
+        raise InvalidRequest("a schedule takes no attachments; put them into its folder")
+    return replace(schedule, when=due_times.settled(schedule.when, zone_name(), now_ms))
+
+
+def known_of(known: Mapping[str, Standing], name: str) -> Standing:
+    """The schedule of a name; raises ``NotFound`` where there is none."""
+    if name not in known:
+        raise NotFound(f"there is no schedule {name[:80]!r}; see: stead schedule list")
+    return known[name]
+
+
+def schedule_row(one: Standing, now_ms: int) -> ScheduleRow:
+    """A schedule for people."""
+    over = [run for run in one.runs if run.end]
+    return ScheduleRow(
+        schedule=one.schedule,
+        on=one.on,
+        why=one.why,
+        proposed=one.proposed is not None,
+        words=due_times.words(one.schedule.when),
+        next_ms=due_times.upcoming(one, now_ms),
+        running=next((run.session for run in one.open_runs if run.session), SessionId("")),
+        waiting=sum(not run.session for run in one.open_runs),
+        last=over[-1] if over else None,
+    )

@@ -1,0 +1,294 @@
+"""Schedules at work: records what is due, starts it by the way that every door uses, and hears how it ended.
+
+Layer: runtime. One alarm is set for the earliest time; between two of them nothing runs and no model is asked. What is
+due is durable before anything starts, and a run's command has the due time in its id: after a crash the same command
+is sent again, and the journal gives the first answer to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+
+from msgspec.structs import replace
+
+from stead.domain import commands as cmd
+from stead.domain import due_times
+from stead.domain import events as ev
+from stead.domain.agents import Taint
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault
+from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
+from stead.domain.ports import Claimed, Clock, Journal
+from stead.domain.schedules import (
+    GoalReview,
+    Schedule,
+    ScheduleCommand,
+    ScheduleFact,
+    ScheduleRow,
+    ScheduleRun,
+    ScheduleRunEnded,
+    ScheduleRunStarted,
+    ScheduleSwitched,
+    SetSchedule,
+    Standing,
+)
+from stead.domain.sessions import Session
+from stead.runtime.alarms import WallAlarm
+from stead.runtime.answers import answer, claim_of, of
+from stead.runtime.bus import Bus, Subscription
+from stead.runtime.goal_reviews import digest_of, found_of
+from stead.runtime.home import HomeStream, check_budget
+from stead.runtime.opening import Opener
+from stead.runtime.registry import Sessions
+from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
+
+log = logging.getLogger(__name__)
+DOOR = "schedule:"
+"""What the door of a run is called before its schedule's name; no door of a person's has a colon in its name."""
+RETRY_S = 30.0
+REACHED = "its goal is reached"
+_TEXT_CHARS = 500
+Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
+
+
+class Schedules:
+    """Keeps schedules; the caller of ``keep`` owns the work.
+
+    Args:
+        home: has them, and records what becomes of them.
+        sessions: all there are.
+        opener: says whether a job can be.
+        handle: carries out a command, once for its id.
+        clock: says what time it is.
+        journal: knows what was carried out.
+        bus: tells of sessions that end.
+    """
+
+    def __init__(
+        self,
+        home: HomeStream,
+        sessions: Sessions,
+        opener: Opener,
+        handle: Handle,
+        clock: Clock,
+        journal: Journal,
+        bus: Bus,
+    ) -> None:
+        self._home = home
+        self._sessions = sessions
+        self._opener = opener
+        self._handle = handle
+        self._clock = clock
+        self._journal = journal
+        self._bus = bus
+        self._lock = asyncio.Lock()
+        self._ended: set[SessionId] | None = None
+        """Sessions that have ended since the runs were looked at; None where it is not known which."""
+        self._turn = asyncio.Event()
+
+    # -- what people ask and say -----------------------------------------------------------------------------------
+
+    async def rows(self, directory: str = "") -> tuple[ScheduleRow, ...]:
+        """See ``service.ScheduleQueries``."""
+        known = sorted(self._home.state.schedules.items())
+        now_ms = self._clock.now_ms()
+        return tuple(schedule_row(one, now_ms) for _, one in known if directory in ("", one.schedule.directory))
+
+    async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
+        """See ``service.ScheduleQueries``."""
+        return tuple(reversed(known_of(self._home.state.schedules, name).runs))
+
+    async def carry_out(self, command: ScheduleCommand, claim: Claimed, door: str) -> cmd.Answer:
+        """Carry a command out; its first run may begin before this returns.
+
+        Raises:
+            InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
+            StorageFault: nothing was written.
+        """
+        async with self._lock:
+            facts = await self._facts(command, door)
+            events = await self._home.record(*facts, cause=claim.id, claim=of(claim, HOME))
+        self._turn.set()
+        return answer(of(claim, HOME), events)
+
+    async def set(self, schedule: Schedule, *facts: ScheduleFact, proposed: Taint | None, id: CommandId) -> None:
+        """Add or change one for a session, with what follows from it, once for the id.
+
+        Raises:
+            InvalidRequest, NotFound, StorageFault: as ``carry_out``.
+        """
+        if self._journal.claimed(id):
+            return
+        async with self._lock:
+            (fact,) = await self._facts(SetSchedule(schedule), "tool" if proposed else "intent")
+            fact = replace(fact, proposed=proposed)
+            await self._home.record(fact, *facts, cause=id, claim=claim_of(id, "", HOME, ""))
+        self._turn.set()
+
+    async def _facts(self, command: ScheduleCommand, door: str) -> tuple[ScheduleFact, ...]:
+        """The facts that a command makes, after all that can be refused was."""
+        if isinstance(command, SetSchedule):
+            command = SetSchedule(await self._allowed(command.schedule))
+        known, now_ms = self._home.state.schedules, self._clock.now_ms()
+        return await asyncio.to_thread(schedule_change, command, known, now_ms, door)
+
+    async def _allowed(self, schedule: Schedule) -> Schedule:
+        """The schedule, if its job can be, with the real path of its folder."""
+        job = schedule.job
+        if isinstance(job, GoalReview):
+            if (await self._sessions.actor(job.session).state()).spec.interactive:
+                raise InvalidRequest(f"{job.session} has no goal to be reviewed; name an objective")
+            check_budget(job.budget or cmd.DEFAULT_BUDGET)
+            return schedule
+        return replace(schedule, job=replace(job, directory=(await self._opener.fact(job)).directory))
+
+    # -- what happens by itself ------------------------------------------------------------------------------------
+
+    async def keep(self) -> None:
+        """Record what is due, and start it, now and whenever a time comes or a run ends."""
+        alarm = WallAlarm(self._turn.set)
+        listening = asyncio.create_task(self._listen(), name="ends of scheduled runs")
+        try:
+            while True:
+                self._turn.clear()
+                now_ms = self._clock.now_ms()
+                try:
+                    await self.settle()
+                    alarm.set(self._next_ms(), now_ms)
+                except SteadError as fault:
+                    log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
+                    alarm.set(now_ms + int(RETRY_S * 1000), now_ms)
+                await self._turn.wait()
+        finally:
+            listening.cancel()
+            alarm.close()
+
+    async def _listen(self) -> None:
+        """Hear which sessions end; a run of a schedule may be among them."""
+        watching: Subscription = self._bus.subscribe()
+        try:
+            while True:
+                items = await watching.next()
+                if watching.overrun:
+                    watching.close()
+                    watching, self._ended = self._bus.subscribe(), None
+                    self._turn.set()
+                for item in items:
+                    if isinstance(item, ev.Event) and isinstance(item.body, ev.ObjectiveEnded | ev.SessionDeleted):
+                        if self._ended is not None:
+                            self._ended.add(item.session)
+                        self._turn.set()
+        finally:
+            watching.close()
+
+    def _next_ms(self) -> int | None:
+        times: list[int] = []
+        for one in self._home.state.schedules.values():
+            with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
+                times.extend(filter(None, (due_times.next_due(one),)))
+        return min(times, default=None)
+
+    async def settle(self) -> None:
+        """Close the runs that have ended, record what has come due, and start what can begin.
+
+        Raises:
+            StorageFault: something could not be recorded; call it again.
+        """
+        async with self._lock:
+            ended, self._ended = self._ended, set()
+            for name in tuple(self._home.state.schedules):
+                try:
+                    await self._settle(name, ended)
+                except StorageFault:
+                    self._ended = None
+                    raise
+                except SteadError as fault:  # such as a zone that the host has no more; the others go on
+                    log.error("schedule %s: %s", name, fault)
+
+    async def _settle(self, name: str, ended: set[SessionId] | None) -> None:
+        for run in self._home.state.schedules[name].open_runs:
+            if run.session and (ended is None or run.session in ended):
+                await self._hear(name, run)
+        one = self._home.state.schedules[name]
+        await self._record(*await asyncio.to_thread(due_times.settle, one, self._clock.now_ms()))
+        await self._start(name)
+
+    async def _record(self, *facts: ScheduleFact) -> None:
+        if facts:
+            await self._home.record(*facts, cause=NO_COMMAND)
+
+    async def _hear(self, name: str, run: ScheduleRun) -> None:
+        """Record how a run ended, if its session has ended."""
+        session = await self._session(run.session)
+        if session is None:
+            await self._record(ScheduleRunEnded(name, run.due_ms, "lost", "its session is gone"))
+        elif session.end is not None:
+            facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, found_of(session))]
+            one = self._home.state.schedules[name]
+            if one.on and isinstance(one.schedule.job, GoalReview) and (why := _over(session)):
+                facts.append(ScheduleSwitched(name, on=False, door="stead", why=why))
+            await self._record(*facts)
+
+    async def _session(self, id: SessionId) -> Session | None:
+        try:
+            return await self._sessions.actor(id).state()
+        except NotFound:
+            return None
+
+    async def _start(self, name: str) -> None:
+        """Start the run that has waited longest, unless one goes on."""
+        while (open_ := self._home.state.schedules[name].open_runs) and not open_[0].session:
+            if any(run.session for run in open_):
+                return
+            await self._record(*await self._begun(self._home.state.schedules[name], open_[0]))
+
+    async def _begun(self, one: Standing, run: ScheduleRun) -> tuple[ScheduleFact, ...]:
+        """Begin a run; gives the facts of what came of it."""
+        name, job = one.schedule.name, one.schedule.job
+        id = CommandId(f"{DOOR}{name}:{run.due_ms}")
+        if earlier := self._journal.claimed(id):  # a crash came between its beginning and the record of it
+            return (ScheduleRunStarted(name, run.due_ms, earlier.answer.session),)
+        try:
+            if isinstance(job, GoalReview):
+                return await self._reviewed(one, run, job, id)
+            session = (await self._handle(job, id, f"{DOOR}{name}")).session
+        except StorageFault:
+            raise
+        except SteadError as refused:
+            return (ScheduleRunEnded(name, run.due_ms, "refused", str(refused)[:_TEXT_CHARS]),)
+        return (ScheduleRunStarted(name, run.due_ms, session),)
+
+    async def _reviewed(
+        self, one: Standing, run: ScheduleRun, job: GoalReview, id: CommandId
+    ) -> tuple[ScheduleFact, ...]:
+        """Take an objective up again that rests, with word of where it stands."""
+        name = one.schedule.name
+        session = await self._session(job.session)
+        if session is None:
+            ended = ScheduleRunEnded(name, run.due_ms, "lost", "its objective is gone")
+            return (ended, ScheduleSwitched(name, on=False, door="stead", why="its objective is gone"))
+        if why := _over(session):
+            ended = ScheduleRunEnded(name, run.due_ms, "skipped", why)
+            return (ended, ScheduleSwitched(name, on=False, door="stead", why=why))
+        if session.end is None:
+            return (ScheduleRunEnded(name, run.due_ms, "skipped", "it was at work, paused, or waited for you"),)
+        said = digest_of(session, one, self._clock.now_ms())
+        budget = job.budget or cmd.DEFAULT_BUDGET
+
+        def facts(now: Session) -> tuple[ev.Body, ...]:
+            if now.end is None:
+                raise Conflict("it was taken up again meanwhile")
+            return (ev.ObjectiveRetried(budget), ev.NoticeGiven(said, "review"))
+
+        await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
+        return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+def _over(session: Session) -> str:
+    """Why an objective is not reviewed any more; "" while it is."""
+    status = session.end.status if session.end else ""
+    if status == "verified":
+        return REACHED
+    return "its objective was cancelled" if status == "cancelled" or session.trashed else ""
