@@ -29,24 +29,24 @@ TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 849,
-    "brain": 2750,
-    "cli": 7730,
+    "": 869,
+    "brain": 2890,
+    "cli": 8050,
     "client": 430,
-    "domain": 6852,
+    "domain": 7394,
     "egress": 832,
     "guardian": 2444,
     "machines": 7880,
     "mcp": 1136,
     "memory": 4821,
     "net": 278,
-    "protocols": 1107,
+    "protocols": 1351,
     "providers": 3511,
-    "runtime": 8319,
+    "runtime": 8889,
     "screen": 1527,
-    "storage": 4219,
-    "tools": 2203,
-    "web": 2567,
+    "storage": 4298,
+    "tools": 2278,
+    "web": 2578,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""

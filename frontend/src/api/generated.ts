@@ -1905,6 +1905,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Schedules
+         * @description The schedules by name: all, or those of a folder.
+         */
+        get: operations["list_schedules"];
+        put?: never;
+        /**
+         * Set Schedule
+         * @description Add or change a schedule. A change moves no due time, unless it is of ``when``.
+         */
+        post: operations["set_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Schedule
+         * @description Forget a schedule. What it started goes on.
+         */
+        delete: operations["remove_schedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Schedule
+         * @description Run it once, now, or as soon as the run under way is over; a schedule that is off too.
+         */
+        post: operations["run_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Schedule Runs
+         * @description What became of a schedule's due times, the newest first; raises ``NotFound`` where there is none.
+         */
+        get: operations["list_schedule_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Schedule
+         * @description Have a schedule run by itself, or no more. What came while it was off is not made up for.
+         */
+        post: operations["switch_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -4437,6 +4541,24 @@ export interface components {
             type: "conversation.set";
         };
         /**
+         * Cron
+         * @description By a cron expression in a zone.
+         *
+         *     Around a change of the clock it is as in Debian's cron: what falls into an hour that is skipped runs right after it,
+         *     what falls into one that comes twice runs once, and what is due every hour or every few minutes runs through both.
+         *
+         *     Args:
+         *         expression: minute, hour, day of month, month, day of week.
+         *         zone: IANA name; "" is the person's own when it is set.
+         */
+        Cron: {
+            expression: string;
+            /** @enum {unknown} */
+            type: "cron";
+            /** @default  */
+            zone: string;
+        };
+        /**
          * DaemonStarted
          * @description A daemon took the home.
          */
@@ -4725,7 +4847,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4766,6 +4888,21 @@ export interface components {
         EventPage: {
             head: number;
             items: components["schemas"]["Envelope"][];
+        };
+        /**
+         * Every
+         * @description After so much time, counted from a moment.
+         *
+         *     Args:
+         *         seconds: 60 up to a year of them.
+         *         from_ms: the moment; 0 is when it is set.
+         */
+        Every: {
+            /** @default 0 */
+            from_ms: number;
+            seconds: number;
+            /** @enum {unknown} */
+            type: "every";
         };
         /**
          * Evidence
@@ -5083,6 +5220,19 @@ export interface components {
             type: "goal.changed";
         };
         /**
+         * GoalReview
+         * @description Go on with an objective that has not reached its goal, knowing what happened since.
+         *
+         *     ``budget``: what each review may spend on top; None for the usual one.
+         */
+        GoalReview: {
+            /** @default null */
+            budget: components["schemas"]["Budget"] | null;
+            session: string;
+            /** @enum {unknown} */
+            type: "review";
+        };
+        /**
          * GrantMade
          * @description A person allowed a shape of call ahead of time.
          *
@@ -5316,7 +5466,7 @@ export interface components {
             answer: string;
             door: string;
             /** @enum {unknown} */
-            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "sessions" | "status" | "stop" | "stop_all";
+            intent: "approve" | "deny" | "objectives" | "pause" | "remember" | "resume" | "schedule" | "schedule_off" | "schedule_on" | "schedules" | "sessions" | "status" | "stop" | "stop_all";
             /** @enum {unknown} */
             type: "intent.answered";
             words: string;
@@ -5469,7 +5619,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -6647,7 +6797,7 @@ export interface components {
             /** @enum {unknown} */
             type: "notice.given";
             /** @enum {unknown} */
-            why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "steer";
+            why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "review" | "steer";
         };
         /**
          * ObjectiveEnded
@@ -6800,6 +6950,17 @@ export interface components {
             version: number;
         };
         /**
+         * Once
+         * @description At one moment of a zone's clocks. ``at`` is as 2026-12-01T07:00; ``zone`` as of ``Cron``.
+         */
+        Once: {
+            at: string;
+            /** @enum {unknown} */
+            type: "once";
+            /** @default  */
+            zone: string;
+        };
+        /**
          * OpenedItem
          * @description The first fact: who asked for what, in which folder and under which limits; without the instructions.
          */
@@ -6835,6 +6996,82 @@ export interface components {
             title: string;
             usd_micros: number;
             what: string;
+        };
+        /**
+         * OpenSession
+         * @description Open a session in a folder. The answer's ``session`` is the new one.
+         *
+         *     With a goal it is an objective and starts at once; without one it is interactive, and idle until the person says
+         *     something.
+         *
+         *     Args:
+         *         directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
+         *         goal: what to reach, 1 byte to under 1 MB of UTF-8; None for an interactive session.
+         *         title: "" derives it from the goal's first line, or from the folder.
+         *         constraints: rules that the result of a goal must keep, in the person's words.
+         *         tools: names to offer; empty offers all.
+         *         allow: names of tools granted for this session without asking.
+         *         chain: models to use; empty uses the home's default.
+         *         budget: both figures positive or "unlimited"; None for the default of its mode.
+         *         limits: of an objective's run, or of each turn.
+         *         profile: strictness.
+         *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
+         *         secrets: names of secrets that the model may use; it never reads their values.
+         *         checks: what has to be true before a goal counts as verified; see ``domain.checks``.
+         *         second_opinion: a model of the role ``review`` is asked at the end of a goal; see ``domain.opinions``.
+         *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
+         *             profile.
+         *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
+         *         attachments: of a goal, as of ``SendMessage``.
+         */
+        OpenSession: {
+            /** @default [] */
+            allow: string[];
+            /** @default [] */
+            attachments: string[];
+            /** @default null */
+            budget: components["schemas"]["Budget"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            checks: components["schemas"]["Check"][];
+            /** @default [] */
+            constraints: string[];
+            directory: string;
+            /** @default null */
+            goal: string | null;
+            /** @default [] */
+            hosts: string[];
+            /** @default [] */
+            ignore: string[];
+            /**
+             * @default {
+             *       "iterations": 50,
+             *       "stall": 3,
+             *       "repetition": 3,
+             *       "wall_s": 14400,
+             *       "send_backs": 3,
+             *       "calls": 10000
+             *     }
+             */
+            limits: components["schemas"]["Limits"];
+            /**
+             * @default workspace
+             * @enum {unknown}
+             */
+            mode: "trial" | "workspace";
+            /** @default work */
+            profile: components["schemas"]["Profile"];
+            /** @default false */
+            second_opinion: boolean;
+            /** @default [] */
+            secrets: string[];
+            /** @default  */
+            title: string;
+            /** @default [] */
+            tools: string[];
+            /** @enum {unknown} */
+            type: "session.open";
         };
         /**
          * Opinion
@@ -7147,6 +7384,24 @@ export interface components {
          */
         Page_RunRow_: {
             items: components["schemas"]["RunRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[ScheduleRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_ScheduleRow_: {
+            items: components["schemas"]["ScheduleRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[ScheduleRun]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_ScheduleRun_: {
+            items: components["schemas"]["ScheduleRun"][];
             /** @default  */
             next: string;
         };
@@ -8334,6 +8589,200 @@ export interface components {
             to_model: boolean;
         };
         /**
+         * Schedule
+         * @description When something runs, and what.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         when: a cron expression, an interval, or one moment.
+         *         job: an objective to be opened each time, with all that it may use; or one to be taken up again.
+         *         missed: what becomes of due times in which Stead did not run: "skip" them, run "once" for all of them, or "all",
+         *             one after the other.
+         *         most: how many of "all" run at most, the latest ones.
+         *         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
+         *         until_ms: nothing is due after that; 0 for no end.
+         */
+        Schedule: {
+            job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
+            /**
+             * @default once
+             * @enum {unknown}
+             */
+            missed: "all" | "once" | "skip";
+            /** @default 10 */
+            most: number;
+            name: string;
+            /**
+             * @default skip
+             * @enum {unknown}
+             */
+            overlap: "queue" | "skip";
+            /** @default 0 */
+            until_ms: number;
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+        };
+        /**
+         * Scheduled
+         * @description What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``.
+         */
+        Scheduled: {
+            /** @default null */
+            proposed: components["schemas"]["Taint"] | null;
+            schedule: string;
+        };
+        /**
+         * ScheduleDue
+         * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+         */
+        ScheduleDue: {
+            /** @enum {unknown} */
+            by: "clock" | "missed" | "person";
+            due_ms: number;
+            name: string;
+            /** @enum {unknown} */
+            type: "schedule.due";
+        };
+        /**
+         * ScheduleRemoved
+         * @description It is no more. What it started goes on.
+         */
+        ScheduleRemoved: {
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "schedule.removed";
+        };
+        /**
+         * ScheduleRow
+         * @description A schedule for people.
+         *
+         *     Args:
+         *         words: when it runs.
+         *         next_ms: the next five times; fewer where there are no more.
+         *         running: the session of the run that goes on; "" for none.
+         *         waiting: how many runs wait for it.
+         *         last: the newest run that is over.
+         */
+        ScheduleRow: {
+            last: components["schemas"]["ScheduleRun"] | null;
+            next_ms: number[];
+            on: boolean;
+            proposed: boolean;
+            running: string;
+            schedule: components["schemas"]["Schedule"];
+            waiting: number;
+            why: string;
+            words: string;
+        };
+        /**
+         * ScheduleRun
+         * @description One due time, or several in a row that were skipped for one reason.
+         *
+         *     Args:
+         *         due_ms: when it was due; of several, the first.
+         *         by: why it runs.
+         *         recorded_ms: when that was recorded.
+         *         session: that it runs in; "" while it waits.
+         *         started_ms, ended_ms: 0 for not yet.
+         *         end: how it ended.
+         *         text: why it was skipped or refused, or what a review found.
+         *         times: how many due times it stands for.
+         *         last_ms: the last of them.
+         */
+        ScheduleRun: {
+            /** @enum {unknown} */
+            by: "clock" | "missed" | "person";
+            due_ms: number;
+            /** @default  */
+            end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
+            /** @default 0 */
+            ended_ms: number;
+            /** @default 0 */
+            last_ms: number;
+            recorded_ms: number;
+            /** @default  */
+            session: string;
+            /** @default 0 */
+            started_ms: number;
+            /** @default  */
+            text: string;
+            /** @default 1 */
+            times: number;
+        };
+        /**
+         * ScheduleRunEnded
+         * @description What came of it.
+         */
+        ScheduleRunEnded: {
+            due_ms: number;
+            end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
+            name: string;
+            /** @default  */
+            text: string;
+            /** @enum {unknown} */
+            type: "schedule.run_ended";
+        };
+        /**
+         * ScheduleRunStarted
+         * @description The run of a due time began in a session.
+         */
+        ScheduleRunStarted: {
+            due_ms: number;
+            name: string;
+            session: string;
+            /** @enum {unknown} */
+            type: "schedule.run_started";
+        };
+        /**
+         * ScheduleSet
+         * @description A schedule was added or changed. ``proposed``: see ``Standing``.
+         */
+        ScheduleSet: {
+            door: string;
+            /** @default null */
+            proposed: components["schemas"]["Taint"] | null;
+            schedule: components["schemas"]["Schedule"];
+            /** @enum {unknown} */
+            type: "schedule.set";
+        };
+        /**
+         * ScheduleSkipped
+         * @description Due times in a row, for which nothing ran.
+         *
+         *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
+         *     ``paused``: the objective to be reviewed was at work, or paused.
+         */
+        ScheduleSkipped: {
+            first_ms: number;
+            last_ms: number;
+            name: string;
+            times: number;
+            /** @enum {unknown} */
+            type: "schedule.skipped";
+            /** @enum {unknown} */
+            why: "missed" | "overlap" | "paused" | "queue";
+        };
+        /**
+         * ScheduleSwitch
+         * @description Have a schedule run by itself, or no more. What came while it was off is not made up for.
+         */
+        ScheduleSwitch: {
+            on: boolean;
+        };
+        /**
+         * ScheduleSwitched
+         * @description It runs by itself from now on, or no more. ``why`` is "" where the person said so.
+         */
+        ScheduleSwitched: {
+            door: string;
+            name: string;
+            on: boolean;
+            /** @enum {unknown} */
+            type: "schedule.switched";
+            /** @default  */
+            why: string;
+        };
+        /**
          * Scope
          * @description Where a memory may be seen.
          *
@@ -8612,6 +9061,8 @@ export interface components {
             profile: components["schemas"]["Profile"];
             /** @default null */
             rules: components["schemas"]["Rule"][] | null;
+            /** @default null */
+            scheduled: components["schemas"]["Scheduled"] | null;
             /** @default false */
             second_opinion: boolean;
             /** @default [] */
@@ -9658,6 +10109,29 @@ export interface components {
             rule: components["schemas"]["Rule"] | null;
             /** @default  */
             text: string;
+        };
+        /**
+         * WantedSchedule
+         * @description Add or change a schedule. A change moves no due time, unless it is of ``when``.
+         */
+        WantedSchedule: {
+            job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
+            /**
+             * @default once
+             * @enum {unknown}
+             */
+            missed: "all" | "once" | "skip";
+            /** @default 10 */
+            most: number;
+            name: string;
+            /**
+             * @default skip
+             * @enum {unknown}
+             */
+            overlap: "queue" | "skip";
+            /** @default 0 */
+            until_ms: number;
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
         };
         /**
          * WantedSettings
@@ -13428,6 +13902,215 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_ToolRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_schedules: {
+        parameters: {
+            query?: {
+                /** @description An absolute path; "" for none, or for any. */
+                directory?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScheduleRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_schedule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedSchedule"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_schedule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    run_schedule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_schedule_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScheduleRun_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_schedule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleSwitch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
