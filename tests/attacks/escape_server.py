@@ -1,7 +1,7 @@
 """An MCP server over stdio that tries to get out of its machine: whatever it is called with, it runs.
 
-It is run as ``python3 -c SOURCE`` with the standard library alone, so all of it is this one file. Where its machine shows
-no folder, the call brings the files that are run.
+It is run as ``python3 -c SOURCE`` with the standard library alone, so all of it is this one file. Where its machine
+shows no folder, the call brings the files that are run.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 def run(command: str, files: dict[str, str]) -> str:
     """What a command line prints, beside these files."""
-    folder = Path("/tmp/brought") if files else Path()  # noqa: S108 - its machine's own
+    folder = Path("/tmp/brought") if files else Path()
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     # What is left behind by a command may hold its output open.
-    said = Path("/tmp/said")  # noqa: S108
+    said = Path("/tmp/said")
     with said.open("wb") as output:
         subprocess.run(["bash", "-c", command], cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     return said.read_text()
