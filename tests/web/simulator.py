@@ -274,7 +274,7 @@ class Home:
 
     @property
     def rules(self) -> RuleBook:
-        return RuleBook(lambda: (), TOOLS, Reach(), self.clock)
+        return RuleBook(lambda: (), lambda: TOOLS, Reach(), self.clock)
 
     @property
     def terminals(self) -> TerminalQueries:

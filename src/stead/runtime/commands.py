@@ -82,7 +82,7 @@ class Runtime:
         self.terminals = TerminalRoom(deps, sessions, self.lines)
         self.memory = deps.memory.queries
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
-        self.rules = RuleBook(lambda: home.state.rules, deps.gate.specs(()), deps.gate.reach, deps.clock)
+        self.rules = RuleBook(lambda: home.state.rules, lambda: deps.gate.specs(()), deps.gate.reach, deps.clock)
         self._started_ms = deps.clock.now_ms()
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
