@@ -1368,7 +1368,7 @@ export interface paths {
         put?: never;
         /**
          * Delete
-         * @description Erase an ended session's conversation, and the file contents that only this session had kept.
+         * @description Put an ended session into the trash for 30 days (``domain.trash``).
          */
         post: operations["delete"];
         delete?: never;
@@ -2368,7 +2368,7 @@ export interface paths {
         put?: never;
         /**
          * Delete Session
-         * @description Erase an ended session's conversation, and the file contents that only this session had kept.
+         * @description Put an ended session into the trash for 30 days (``domain.trash``).
          */
         post: operations["delete_session"];
         delete?: never;
@@ -4451,6 +4451,17 @@ export interface components {
             ts_ms: number;
             /** @enum {unknown} */
             verdict: "allow" | "ask" | "deny";
+        };
+        /**
+         * Deletion
+         * @description Put an ended session into the trash for 30 days (``domain.trash``).
+         *
+         *     With ``now``, erase its conversation and the file contents that only this session had kept, whether it is in the
+         *     trash or not; nothing brings them back.
+         */
+        Deletion: {
+            /** @default false */
+            now: boolean;
         };
         /**
          * Directive
@@ -12300,7 +12311,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["Deletion"];
             };
         };
         responses: {
@@ -14201,7 +14212,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["Deletion"];
             };
         };
         responses: {

@@ -46,9 +46,11 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
         NotFound: it is about a call or a model that there is not.
     """
     match command:
-        case cmd.Delete():
+        case cmd.Delete(now=True):
             _require_ended(session)
             return (ev.SessionDeleted(),)
+        case cmd.Delete(session=id):
+            return (_labelled(session, cmd.LabelSession(id, trashed=True), door),)
         case _ if session.trashed and not isinstance(command, cmd.LabelSession):
             raise Conflict(f"it is in the trash; take it out first: stead session restore {session.id}")
         case cmd.Retry(budget=budget, limits=limits):
