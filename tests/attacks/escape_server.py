@@ -36,5 +36,7 @@ for line in sys.stdin:
         case "tools/call":
             text = run(**asked["params"]["arguments"])
             answer = {"result": {"content": [{"type": "text", "text": text}]}}
+        case _:
+            pass  # it is not known
     if "id" in asked:
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)

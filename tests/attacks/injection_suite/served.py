@@ -6,6 +6,7 @@ What the tools of a server declare is asked of the product's own ``ServerTool``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NoReturn
 
 import msgspec
 
@@ -26,7 +27,7 @@ def server_tool(server: str, tool: str, arguments: Sequence[str], effect: ToolEf
     return spec.name, spec.declaration
 
 
-def _nobody() -> object:
+def _nobody() -> NoReturn:
     raise AssertionError("nothing runs in the replay")
 
 
