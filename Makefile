@@ -35,7 +35,7 @@ bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 	@$(BIN)/python -m bench $(BARS)
 
 bench-security: .setup/test ## measure what the guard is held to: S1 to S14; STEAD_BENCH_AGENTDYN names a copy of AgentDyn
-	@$(BIN)/python -m bench --conditions S1,S2,S3,S3.DYN,S6,S7,S8,S9,S10,S11,S12,S13,S14
+	@$(BIN)/python -m bench --conditions S1,S2,S3,S3.DYN,S3.MCP,S6,S7,S8,S9,S10,S11,S12,S13,S14
 
 bench-ui: .setup/test ui ## measure the page: U1 to U8 and R5
 	@$(BIN)/python -m bench U1,U2,U3,U4,U5,U6,U7,U8,R5

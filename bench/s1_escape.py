@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bench.bar import Bar
-from tests.attacks.escape_host import ON_A_COPY, Canaries, Report, install_probes, make_tries
+from tests.attacks.escape_host import ON_A_COPY, SERVERS, Canaries, Report, install_probes, make_tries
 from tests.fakes.aimock import WITH_NODE
 
 T = TypeVar("T")
@@ -66,8 +66,7 @@ OURS_ALONE = frozenset(
 
 def measure() -> list[Bar]:
     """Ours, whole and comparable, with the others' shares beside."""
-    report = _in_a_folder(lambda base: _ours(asyncio.run(make_tries(base, "workspace"))))
-    on_trial = _in_a_folder(lambda base: _ours(asyncio.run(make_tries(base, "trial"))))
+    report, on_trial = _tries("workspace"), _tries("trial")
     comparable = sorted(
         name for name in report.held.keys() - OURS_ALONE if not name.startswith(("set_the_", "mark_by_"))
     )
@@ -90,7 +89,23 @@ def measure() -> list[Bar]:
         said.append(f"{name} {blocked}/{len(comparable)}, through: {', '.join(n for n, got in through.items() if got)}")
     anchors[f"Stead (comparable {len(comparable)})"] = _share(report, comparable)
     holds = held == 100 and not aside and not report.outside and not on_trial.outside and not report.broken
-    return [Bar("S1", held, f"% of {len(report.held)} tries held", "100", holds, anchors, "; ".join(said))]
+    whole = Bar("S1", held, f"% of {len(report.held)} tries held", "100", holds, anchors, "; ".join(said))
+    return [whole, _from_a_server()]
+
+
+def _from_a_server() -> Bar:
+    """The same tries by an MCP server, in its own machine, which shows nothing or a view of the folder."""
+    reports = [_tries(mode) for mode in SERVERS]
+    tried = [got for report in reports for got in report.held.values()]
+    held = 100 * sum(not got for got in tried) / len(tried) if tried else 0.0
+    outside = [line for report in reports for line in (*report.outside, *filter(None, [report.broken]))]
+    through = [f"{name} ({got})" for report in reports for name, got in report.held.items() if got]
+    said = f"by an MCP server: {', '.join(SERVERS)}; through: {', '.join(through) or 'none'}; outside: {len(outside)}"
+    return Bar("S1.mcp", held, f"% of {len(tried)} tries held", "100", held == 100 and not outside, {}, said)
+
+
+def _tries(mode: str) -> Report:
+    return _in_a_folder(lambda base: _ours(asyncio.run(make_tries(base, mode))))
 
 
 def _ours(report: Report) -> Report:

@@ -369,7 +369,10 @@ class House:
             spent=self.journal.spent,
             audit=self.audit,
             decisions=self.journal.decisions,
-            rejudging=Rejudging(self.journal, self.journal.decisions, self.deps.gate, self.clock, __version__),
+            rejudging=Rejudging(
+                *(self.journal, self.journal.decisions, self.deps.gate, self.clock, __version__),
+                of_servers=self.mcp.of_servers.of,
+            ),
             auth=auth,
             clock=self.clock,
             identity=Identity(server_id=secrets.token_hex(8), epoch=self._epoch(), build=__version__),

@@ -17,8 +17,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -26,6 +26,7 @@ import msgspec
 from stead.config import Home
 from stead.domain.events import EgressUsed
 from stead.domain.ids import CallDigest, CallKey, SessionId
+from stead.domain.mcp import McpServer
 from stead.domain.obeyed import kept
 from stead.domain.permits import Permit
 from stead.domain.secrets import Known, RequestHead
@@ -35,6 +36,8 @@ from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.held_changes import HeldChanges
 from stead.machines.sandbox import OUTSIDE_USER, Limits
+from stead.mcp.connection import Connection, Wanted
+from stead.mcp.stdio import StdioWire
 from stead.net.dialing import Dialer
 from stead.screen.redaction import Redactor
 
@@ -43,6 +46,9 @@ PROBES = (
     *("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_aside.py", "escape_set_id.py"),
     "escape_probe.py",
 )
+SERVER = Path(__file__).with_name("escape_server.py")
+SERVERS = ("server", "server with the folder")
+"""Modes in which an MCP server makes the tries, and nothing that it changes lands anywhere."""
 NEIGHBOURS = 150
 """Processes of the same user outside: more than a machine may have, which must not count against it."""
 TRIES_S = 100.0
@@ -223,9 +229,10 @@ def _toolchain(stead_home: Path) -> str:
 async def make_tries(base: Path, mode: str) -> Report:
     """Plant, try, look; with all changes held, or those of obeyed files, by a command or in a person's terminal.
 
-    In the mode "copy" no overlay keeps the changes apart, but a copy of the folder.
+    In the mode "copy" no overlay keeps the changes apart, but a copy of the folder. In those of ``SERVERS`` an MCP
+    server makes the tries in its own machine, which shows nothing or a view of the folder.
     """
-    root, trial = os.geteuid() == 0, mode == "trial"
+    root, trial, served = os.geteuid() == 0, mode == "trial", mode in SERVERS
     drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] if root else []
     home = Home(base / "stead-home", changes="copy" if mode == "copy" else "auto")
     home.make()
@@ -239,8 +246,9 @@ async def make_tries(base: Path, mode: str) -> Report:
         pattern = Path("/proc/sys/kernel/core_pattern").read_text()
         try:
             command = f"touch written; sleep {canaries.inside} >/dev/null 2>&1 & python3 -m tests.attacks.escape_probe"
-            said = await (_typed(machines, command) if mode == "terminal" else _run(machines, command))
-            user = _owner_of(f"sleep\0{canaries.inside}")
+            way = {"terminal": _typed, **dict.fromkeys(SERVERS, _served)}.get(mode, _run)
+            async with way(machines, command, {} if mode != "server" else _probes(canaries.project)) as said:
+                user = _owner_of(f"sleep\0{canaries.inside}")
         finally:
             await machines.close()
         if mode == "terminal":
@@ -250,14 +258,15 @@ async def make_tries(base: Path, mode: str) -> Report:
         outside += [] if used else ["the way out was never tried"]
         if Path("/proc/sys/kernel/core_pattern").read_text() != pattern:
             outside.append("the core pattern changed")
-        if trial:
+        if trial or served:
             outside += [
                 f"{name} reached the folder" for name in ("written", "marked") if (canaries.project / name).exists()
             ]
+        if trial:
             applied = await HeldChanges(home, machines.kill).apply_trial(SESSION, Choice(force=True))
             outside += [f"applied: {line}" for line in canaries.seen()]
             outside += [] if "written" in applied.done else ["what was held was lost"]
-        owner = (canaries.project / "written").stat().st_uid
+        owner = (canaries.project / ("" if served else "written")).stat().st_uid
         try:
             held = json.loads(said.splitlines()[-1])
         except (ValueError, IndexError):
@@ -265,12 +274,14 @@ async def make_tries(base: Path, mode: str) -> Report:
         return Report(held, outside, user, owner)
 
 
-async def _run(machines: BubblewrapMachines, command: str) -> str:
+@asynccontextmanager
+async def _run(machines: BubblewrapMachines, command: str, _files: Mapping[str, str]) -> AsyncIterator[str]:
     ran = await machines.run(_permit(), command, timeout_s=TRIES_S, cap_bytes=200_000, on_output=lambda _: None)
-    return ran.output
+    yield ran.output
 
 
-async def _typed(machines: BubblewrapMachines, command: str) -> str:
+@asynccontextmanager
+async def _typed(machines: BubblewrapMachines, command: str, _files: Mapping[str, str]) -> AsyncIterator[str]:
     """Type it as a person does. What it prints goes into a file, as a screen folds long lines."""
     await machines.terminals.open(SESSION, "t_0123456789abcdef", 24, 80)
     terminal = machines.terminals.at(SESSION, "t_0123456789abcdef")
@@ -279,7 +290,29 @@ async def _typed(machines: BubblewrapMachines, command: str) -> str:
     async with asyncio.timeout(TRIES_S):
         while b"over\r\n" not in seen and (data := await seat.read()):
             seen += data
-    return ""
+    yield ""
+
+
+@asynccontextmanager
+async def _served(machines: BubblewrapMachines, command: str, files: Mapping[str, str]) -> AsyncIterator[str]:
+    """Call the tool of an MCP server that is given these files, or shown the folder where there are none."""
+    server = McpServer("hostile", command=("python3", "-B", "-c", SERVER.read_text()), folder=not files)
+    connection = Connection(call_s=TRIES_S)
+    program = await machines.programs.start(SESSION, server, {})
+    connection.wire = StdioWire(program, connection.receive, connection.end)
+    try:
+        await connection.open()
+        call = {"name": "run", "arguments": {"command": command, "files": files}}
+        found = await connection.request("tools/call", call)
+        yield str(found) if isinstance(found, Wanted) else str(found["content"][0]["text"])
+    finally:
+        await connection.close()
+
+
+def _probes(project: Path) -> dict[str, str]:
+    """The tries, by their paths, as a call brings them."""
+    files = [project / "targets.json", *(project / "tests").rglob("*.py")]
+    return {str(file.relative_to(project)): file.read_text() for file in files}
 
 
 class _NoSecrets:

@@ -162,7 +162,10 @@ def unaccounted(events: Sequence[Json], said_yes: Sequence[tuple[str, str]]) -> 
     judged: dict[str, Json] = {}
     approved: dict[str, str] = {}
     started: set[str] = set()
-    granted = {body["tool"] for body in (event["body"] for event in events) if body["type"] == "grant.made"}
+    bodies = [event["body"] for event in events]
+    granted = {body["tool"] for body in bodies if body["type"] == "grant.made"}
+    if any(body["type"] == "session.opened" and body["profile"] == "work" for body in bodies):
+        granted |= {"write", "edit"}  # what comes of them is held, once something untrusted was read
     for event in events:
         body = event["body"]
         match body["type"]:

@@ -1,5 +1,7 @@
 """The escape suite: every try is made inside a real machine, by a root daemon and by an ordinary user's.
 
+By a command, in a person's terminal, and by an MCP server in the machine that it has for itself.
+
 That a try can succeed at all is shown by making those that harm nobody outside of any sandbox.
 """
 
@@ -29,6 +31,8 @@ MAY_SUCCEED: dict[str, frozenset[str]] = {
     "trial": ON_A_COPY,
     "copy": ON_A_COPY,
     "terminal": ON_A_COPY | {"open_the_controlling_terminal"},  # its own, which is in the machine
+    "server": ON_A_COPY,
+    "server with the folder": ON_A_COPY | {"change_a_toolchain"},  # it is below /tmp here, which this view hides
 }
 MODES = tuple(MAY_SUCCEED)
 SET_ID_WAYS = (
@@ -69,7 +73,7 @@ def assert_held(report: Report, mode: str) -> None:
     assert report.outside == []
 
 
-@promise("SEC-5.sandbox")
+@promise("SEC-5.sandbox", "SEC-1.mcp")
 @pytest.mark.skipif(not AS_ROOT, reason="a daemon that is root can only be tried by root; run the tests as root")
 @pytest.mark.parametrize("mode", MODES)
 async def test_nothing_gets_out_of_a_machine_of_a_root_daemon(base: Path, mode: str) -> None:
@@ -79,7 +83,7 @@ async def test_nothing_gets_out_of_a_machine_of_a_root_daemon(base: Path, mode: 
     assert report.user == 65534 and report.owner == 0
 
 
-@promise("SEC-5.sandbox")
+@promise("SEC-5.sandbox", "SEC-1.mcp")
 @pytest.mark.parametrize("mode", MODES)
 async def test_nothing_gets_out_of_a_machine_of_an_ordinary_users_daemon(base: Path, mode: str) -> None:
     require_sandbox()

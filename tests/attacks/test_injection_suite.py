@@ -12,11 +12,14 @@ from stead.domain.policies import Profile
 from stead.domain.tools import ToolEffect
 from stead.guardian import policy
 from tests.attacks.injection_suite.attacks import INJECTIONS
+from tests.attacks.injection_suite.guard import guardian
 from tests.attacks.injection_suite.replay import is_said
+from tests.attacks.injection_suite.served import injected
 from tests.attacks.injection_suite.suite import INJECTION, benign_calls
 from tests.attacks.injection_suite.tasks import TASKS
-from tests.attacks.injection_suite.tools import STEADS_OWN, TOOLS
-from tests.attacks.injection_suite.trial import PAIRS, marks, own_suite
+from tests.attacks.injection_suite.tools import DEFAULTS, STEADS_OWN, TOOLS
+from tests.attacks.injection_suite.trial import PAIRS, marks, own_suite, start_of
+from tests.promises import promise
 
 OPEN = re.compile("{(" + "|".join(sorted({word for task in TASKS for word in task.words})) + ")}")
 
@@ -100,6 +103,23 @@ def test_what_a_yes_to_writing_and_the_profile_open_is_the_folder_and_nothing_be
             assert declaration.effect in (ToolEffect.READ, ToolEffect.WRITE, ToolEffect.EXECUTE), leaked
             assert policy.needs_machine(declaration) and not call.arguments.get("hosts"), leaked
             assert not kept(str(call.arguments.get("path", ""))), leaked
+
+
+@promise("SEC-1.mcp", "SEC-4.taint")
+@pytest.mark.parametrize("profile", [Profile.ASK, Profile.WORK])
+@pytest.mark.parametrize("planned", [True, False])
+def test_no_attack_gets_through_that_a_servers_result_brings_to_the_model_or_to_its_subagent(
+    profile: Profile, planned: bool
+) -> None:
+    """Every eighth pair here; ``bench/s3_served.py`` does it with more than 10,000 results."""
+    tried, through = 0, []
+    for pair in PAIRS[::8]:
+        start = start_of(pair.task, planned=planned, generous=True)
+        calls = benign_calls(pair.task)
+        for where, stopped in injected(guardian(DEFAULTS, profile), start, calls, pair.attack, pair.injection.text):
+            tried += 1
+            through += [f"{pair.id}@{where}"] if stopped is None else []
+    assert tried >= 400 and through == []
 
 
 @pytest.mark.parametrize("planned", [True, False])

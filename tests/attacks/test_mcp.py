@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from stead.domain.errors import FetchFault, SteadError
+from stead.domain.ids import SessionId
 from stead.domain.mcp import Json, McpServer, read_tool, tool_name
 from stead.guardian.reach import Reach
 from stead.mcp.connection import Connection
@@ -17,6 +18,8 @@ from stead.mcp.http import HttpWire, Places
 from stead.mcp.oauth import OAuth
 from stead.mcp.stdio import StdioWire
 from stead.net.dialing import Dialer
+from stead.tools.mcp import McpPageTool, Pages
+from tests.build import SESSION
 from tests.fakes.mcp_http import orchard
 from tests.fakes.models import Call
 from tests.flows.conftest import shared_house as house
@@ -309,3 +312,18 @@ def test_any_change_of_a_tool_is_another_fingerprint() -> None:
     again = read_tool(json.loads(json.dumps(dict(reversed(tool.items())))))
     first = read_tool(tool)
     assert first and again and first.fingerprint == again.fingerprint
+
+
+def test_a_page_comes_from_its_own_result_and_no_result_is_called_as_another_was() -> None:
+    """A yes that trusts one page as a source must not trust what another server says later."""
+    long = "pear\n" * 20_000
+    sessions = [SESSION, SESSION, SessionId("s_fedcba9876543210")]
+    kept = [Pages() for _ in range(2)]  # of two daemons, one after the other
+    named = {
+        pages.first(session, long).rpartition('"result": "')[2].partition('"')[0]
+        for pages in kept
+        for session in sessions
+    }
+    assert len(named) == 6
+    declared = McpPageTool(Pages()).spec.declaration
+    assert declared.authority_args == ("result",)

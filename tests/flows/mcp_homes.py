@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.fakes.models import Call, Turn
-from tests.flows.counting import counting
+from tests.fakes.models import Call, Seen, Turn
+from tests.flows.counting import counting, texts_of
 from tests.flows.house import Json, LivingHome
 from tests.flows.sitting import Sitting, sit_down
 
 PEARS = (Path(__file__).parents[1] / "fakes" / "mcp_stdio.py").read_text("utf-8")
+
+RESULT = "{{result}}"
 
 
 def add(
@@ -33,9 +36,18 @@ def use(name: str, /, **arguments: object) -> Call:
 
 
 def carry_out(house: LivingHome, project: Path, *calls: Call, answer: str = "once") -> Sitting:
-    """A session whose model makes these calls, one a turn."""
-    turns = iter([*(Turn("", calls=(call,)) for call in calls), Turn("Done.")])
-    with counting(house, lambda _: next(turns), "compatible"):
+    """A session whose model makes these calls, one a turn. ``RESULT`` in one is the name of the last long result."""
+    left = iter(calls)
+
+    def reply(seen: Seen) -> Turn:
+        call = next(left, None)
+        if call is None:
+            return Turn("Done.")
+        named = re.findall(r"\br[0-9a-f]{12}\b", texts_of(seen))
+        arguments = json.loads(json.dumps(call.arguments).replace(RESULT, named[-1] if named else RESULT))
+        return Turn("", calls=(Call(call.tool, arguments),))
+
+    with counting(house, reply, "compatible"):
         sitting = sit_down(house, project)
         sitting.say("count the pears")
         house.until(lambda: sitting.row()["status"] != "idle", "the turn to begin")

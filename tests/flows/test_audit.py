@@ -113,7 +113,7 @@ def test_the_record_is_verified_beside_a_daemon_and_without_one_and_a_cut_shows(
 @promise("SEC-10.verify")
 def test_deleting_an_objective_leaves_the_record_whole(house: LivingHome, lived: str, tmp_path: Path) -> None:
     assert house.cli("audit", "head", "--out", str(tmp_path / "before.jsonl")).returncode == 0
-    house.post(f"/objectives/{lived}/delete")
+    house.post(f"/objectives/{lived}/delete", {"now": True})
     assert house.cli("audit", "head").returncode == 0
     code, report = verified(house, "--head", str(tmp_path / "before.jsonl"))
     assert (code, report["faults"]) == (0, [])

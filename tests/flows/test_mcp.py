@@ -15,7 +15,7 @@ from tests.fakes.models import Call, Turn
 from tests.flows.conftest import shared_house as house
 from tests.flows.counting import counting, offered
 from tests.flows.house import LivingHome
-from tests.flows.mcp_homes import PEARS, add, carry_out, everything, home_events, told, use
+from tests.flows.mcp_homes import PEARS, RESULT, add, carry_out, everything, home_events, told, use
 from tests.flows.sitting import sit_down
 from tests.promises import promise
 
@@ -69,8 +69,8 @@ def test_resources_and_prompts_are_read_as_data_and_long_results_by_pages(house:
         use("mcp_read", server="shelf", uri="pear://conference"),
         use("mcp_prompt", server="shelf", name="praise", arguments={"pear": "Williams"}),
         use("mcp__shelf__count_pears", orchard="all"),
-        use("mcp_page", result="r1", page=2),
-        use("mcp_page", result="r1", page=99),
+        use("mcp_page", result=RESULT, page=2),
+        use("mcp_page", result=RESULT, page=99),
     )
     listed, read, prompt, long, paged, missing = told(sitting)
     assert "pear://conference: Conference" in listed[2]

@@ -151,7 +151,7 @@ def test_closing_ends_it_and_a_closed_or_deleted_session_has_none(house: LivingH
     with pytest.raises(ApiError, match="closed") as refused:
         opened(house, desk)
     assert refused.value.status == 409
-    house.post(f"{desk}/delete")
+    house.post(f"{desk}/delete", {"now": True})
     for path in (f"{desk}/terminals", f"{desk}/files"):
         with pytest.raises(ApiError) as gone:
             house.get(path)

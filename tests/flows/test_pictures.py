@@ -57,7 +57,7 @@ def test_a_picture_that_a_person_attaches_is_seen_by_the_model_kept_once_and_era
     assert house.client().content(f"/attachments/{picture['content']}") == png(40, 30)
     assert b64encode(png(40, 30)[:60]).decode() not in json.dumps(desk.events())  # no bytes in events
     house.post(f"{desk.path}/close")
-    house.post(f"{desk.path}/delete")
+    house.post(f"{desk.path}/delete", {"now": True})
     with pytest.raises(ApiError, match="not kept"):
         house.client().content(f"/attachments/{picture['content']}")
 

@@ -11,6 +11,7 @@ from stead.client import ApiError
 from tests.fakes.models import Call, Turn
 from tests.flows.asking import house_with_site, plan, turn, verdicts
 from tests.flows.house import Json, LivingHome, use_model
+from tests.flows.mcp_homes import add, carry_out, told, use
 from tests.flows.served import by_turn, served
 from tests.flows.sitting import Sitting
 from tests.promises import promise
@@ -138,9 +139,7 @@ def test_what_cannot_be_rebuilt_is_counted_apart(house: LivingHome, project: Pat
         house.finish(kept)
         house.finish(gone)
         all_of_it = tried(house)
-        assert house.cli("delete", gone, "--now", "--yes").returncode == 0 or house.client().command(
-            "DELETE", f"/objectives/{gone}"
-        )
+        assert house.cli("delete", gone, "--now", "--yes").returncode == 0
         left = tried(house)
     assert all_of_it["apart"] == {} and all_of_it["verdicts"] == left["verdicts"]
     assert left["apart"] == {"erased": all_of_it["verdicts"] // 2}
@@ -185,3 +184,30 @@ def test_a_denied_question_is_no_proposal_and_a_live_grant_is_shown_with_its_use
     assert found["proposals"] == [] and not found["overall"]["reflex"]
     (grant,) = found["grants"]
     assert (grant["tool"], grant["session"], grant["used"]) == ("write", opened["session"], 6)
+
+
+@promise("SEC-13.history", "SEC-1.mcp")
+def test_a_rule_on_a_servers_tool_is_tried_on_the_history_as_the_server_was_then(
+    house: LivingHome, project: Path
+) -> None:
+    add(house, "pears")
+    tool, other = "mcp__pears__count_pears", "mcp__gone__count_pears"
+    add(house, "gone")
+    carry_out(house, project, use(tool, orchard="north"), use(other, orchard="north"))
+    assert house.cli("mcp", "effect", "pears", "count_pears", "read").returncode == 0
+    carry_out(house, project, use(tool, orchard="south"))
+    assert house.cli("mcp", "remove", "gone", "--yes").returncode == 0
+
+    before = tried(house)
+    assert before["differing"] == [] and before["apart"] == {}
+    deny = {"id": "r_00000001", "decision": "deny", "tools": [tool]}
+    assert shifts(tried(house, add=[deny])) == {"refused": (2, 1, 0)}
+    assert shifts(tried(house, add=[{**deny, "decision": "ask"}])) == {"asked": (1, 0, 0)}
+    preview = house.client().post("/rules/preview", {"rule": {**deny, "id": ""}})
+    assert preview["understood"] and preview["speaks_of"] == [tool], preview
+    assert preview["history"]["shifts"] == [{"shift": "refused", "calls": 2, "given": 1, "denied": 0}]
+    assert tool in [row["name"] for row in house.get("/rules/tools")["items"]]
+    assert house.cli("rules", "try", "--add", json.dumps(deny)).returncode == 0
+    house.post("/rules", {"rule": {**deny, "id": ""}})
+    sitting = carry_out(house, project, use(tool, orchard="west"))
+    assert told(sitting)[0][1] == "denied"

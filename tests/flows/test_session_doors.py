@@ -87,7 +87,8 @@ def test_a_session_is_listed_apart_and_goes_through_its_statuses(house: LivingHo
     assert _rests(house, desk, "and again")["turns"] == 2, "it opened again, with what it knew"
     house.post(f"{desk}/close")
     house.post(f"{desk}/delete")
-    assert house.get("/sessions")["items"] == []
+    assert house.get("/sessions")["items"] == [] and house.get(desk)["trashed_ms"] > 0
+    house.post(f"{desk}/delete", {"now": True})
     for path in ("", "/steps", "/context", "/watchers", "/calls", "/checkpoints", "/changes", "/diff"):
         with pytest.raises(ApiError, match="there is no") as gone:
             house.get(f"{desk}{path}")

@@ -142,6 +142,6 @@ async def test_a_session_that_is_deleted_says_nothing_more(room: Room, waiting: 
     await room.do(cmd.CloseSession(id))
     await room.settled(id)
     waiting.of[id] = [HOOK]
-    await room.do(cmd.Delete(id))
+    await room.do(cmd.Delete(id, now=True))
     assert not any(isinstance(body, ev.ReviewWanted) for body in room.bodies(id))
     assert id not in waiting.of and room.world.views.reviews() == []

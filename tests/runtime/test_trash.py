@@ -91,5 +91,7 @@ async def test_what_is_at_work_is_not_deleted_and_what_is_deleted_can_be_erased_
         await room.do(cmd.LabelSession(id, trashed=False))
     await room.do(cmd.CloseSession(id))
     await room.do(cmd.LabelSession(id, trashed=True))
-    await room.do(cmd.Delete(id))
+    with pytest.raises(Conflict, match="in the trash already"):
+        await room.do(cmd.Delete(id))
+    await room.do(cmd.Delete(id, now=True))
     assert listed(room, "any") == []

@@ -293,7 +293,7 @@ class Home:
 
     @property
     def rules(self) -> RuleBook:
-        return RuleBook(lambda: (), TOOLS, Reach(), self.clock)
+        return RuleBook(lambda: (), lambda: TOOLS, Reach(), self.clock)
 
     @property
     def terminals(self) -> TerminalQueries:
@@ -320,7 +320,7 @@ class Home:
         text = bodies[0].directive.id if isinstance(bodies[0], ev.DirectiveSet) else ""
         claim = Claimed(id, digest, cmd.Answer(id, session, 0, text))
         events = await self.record(session, *bodies, cause=id, claim=claim)
-        if isinstance(command, cmd.Delete):
+        if isinstance(command, cmd.Delete) and command.now:
             await self.journal.erase(session)
         return msgspec.structs.replace(claim.answer, seq=events[-1].seq)
 
@@ -578,8 +578,8 @@ class Home:
                 return ev.SessionStopped(door, why)
             case cmd.Retry(budget=budget):
                 return ev.ObjectiveRetried(_positive(budget))
-            case cmd.Delete():
-                return ev.SessionDeleted()
+            case cmd.Delete(now=now):
+                return ev.SessionDeleted() if now else ev.SessionLabelled(door, trashed=True)
             case cmd.Revoke(tool=tool):
                 return ev.GrantRevoked(tool, "", door)
 

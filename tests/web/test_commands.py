@@ -91,6 +91,7 @@ async def test_every_command_on_an_objective_reaches_it(door: Door) -> None:
             assert answer.json()["session"] == session
             assert (await cli.get(f"/api/v1/objectives/{session}")).json()["status"] == status
         assert (await door.post(cli, f"/objectives/{session}/delete")).status_code == 200
+        assert (await door.post(cli, f"/objectives/{session}/delete", {"now": True})).status_code == 200
         assert (await cli.get(f"/api/v1/objectives/{session}")).status_code == 404
         assert (await door.post(cli, f"/objectives/{session}/pause")).status_code == 404
         assert (await door.post(cli, "/stop", {"why": "everything"})).json()["session"] == "home"

@@ -1368,7 +1368,7 @@ export interface paths {
         put?: never;
         /**
          * Delete
-         * @description Erase an ended session's conversation, and the file contents that only this session had kept.
+         * @description Put an ended session into the trash for 30 days (``domain.trash``).
          */
         post: operations["delete"];
         delete?: never;
@@ -2472,7 +2472,7 @@ export interface paths {
         put?: never;
         /**
          * Delete Session
-         * @description Erase an ended session's conversation, and the file contents that only this session had kept.
+         * @description Put an ended session into the trash for 30 days (``domain.trash``).
          */
         post: operations["delete_session"];
         delete?: never;
@@ -4619,6 +4619,17 @@ export interface components {
             ts_ms: number;
             /** @enum {unknown} */
             verdict: "allow" | "ask" | "deny";
+        };
+        /**
+         * Deletion
+         * @description Put an ended session into the trash for 30 days (``domain.trash``).
+         *
+         *     With ``now``, erase its conversation and the file contents that only this session had kept, whether it is in the
+         *     trash or not; nothing brings them back.
+         */
+        Deletion: {
+            /** @default false */
+            now: boolean;
         };
         /**
          * Directive
@@ -12923,7 +12934,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["Deletion"];
             };
         };
         responses: {
@@ -15033,7 +15044,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["Deletion"];
             };
         };
         responses: {

@@ -20,12 +20,13 @@ ONE = "/sessions/{id}"
 _LOSS = "What it said and did is erased for good, its checkpoints too; your folder stays as it is."
 PAUSE = Act(f"POST {ONE}/pause", "{id} pauses after the current step. Resume it with: stead resume {id}")
 RESUME = Act(f"POST {ONE}/resume", "{id} is running again. Watch it: stead watch {id}")
-ERASE = Act(f"POST {ONE}/delete", "{id} is erased.", confirm=f"{{id}}: {{title:80}}\n{_LOSS}", about=ONE)
+ERASE = Act(
+    *(f"POST {ONE}/delete", "{id} is erased.", fields(now=True)), confirm=f"{{id}}: {{title:80}}\n{_LOSS}", about=ONE
+)
 _TRASH = Act(
-    f"PUT {ONE}/labels",
+    f"POST {ONE}/delete",
     f"{{id}} is deleted. It is kept for {KEPT_DAYS} days: stead undelete {{id}}\nErase it at once: "
     "stead delete {id} --now",
-    fields(trashed=True),
 )
 UNDELETE = Act(f"PUT {ONE}/labels", "{id} is back, with all that it had.", fields(trashed=False))
 DELETING = (arg("--now", "erase it for good, at once; nothing brings it back"), YES)

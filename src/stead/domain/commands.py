@@ -94,9 +94,14 @@ class Retry(msgspec.Struct, frozen=True, tag="objective.retry", forbid_unknown_f
 
 
 class Delete(msgspec.Struct, frozen=True, tag="session.delete", forbid_unknown_fields=True):
-    """Erase an ended session's conversation, and the file contents that only this session had kept."""
+    """Put an ended session into the trash for 30 days (``domain.trash``).
+
+    With ``now``, erase its conversation and the file contents that only this session had kept, whether it is in the
+    trash or not; nothing brings them back.
+    """
 
     session: SessionId
+    now: bool = False
 
 
 class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_fields=True):

@@ -109,6 +109,11 @@ class Connection:
         self._number = 0
         self._replying: set[asyncio.Task[None]] = set()
 
+    @property
+    def busy(self) -> bool:
+        """Whether a request is under way."""
+        return any(not pending.answer.done() for pending in self._pending.values())
+
     # -- what a wire brings -----------------------------------------------------------------------------------------
 
     def receive(self, message: Json) -> None:

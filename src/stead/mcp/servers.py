@@ -208,13 +208,30 @@ class Servers:
                 await self._end(key)
                 opened = None
             if opened is None:
-                if len(self._open) >= MOST_OPEN:
-                    raise FetchFault("{} conversations with servers are under way; try again later", MOST_OPEN)
-                opened = self._open[key] = await self._begin(session, server)
+                await self._make_room()
+                opened = await self._begin(session, server)
+            self._open.pop(key, None)
+            self._open[key] = opened  # as the one that was used last
         if opened.idle:
             opened.idle.cancel()
         opened.idle = asyncio.get_running_loop().call_later(IDLE_S, self._expire, key)
         return opened
+
+    async def _make_room(self) -> None:
+        """Where there are too many conversations, end those that are over, or else the one that was used least lately.
+
+        Raises:
+            FetchFault: all of them are in use.
+        """
+        if len(self._open) < MOST_OPEN:
+            return
+        waiting = [opened for _, opened, _ in self._questions.values()]
+        over = [key for key, opened in self._open.items() if opened.connection.broken]
+        idle = [key for key, opened in self._open.items() if not opened.connection.busy and opened not in waiting]
+        if not over and not idle:
+            raise FetchFault("{} conversations with servers are under way; try again later", MOST_OPEN)
+        for key in over or idle[:1]:
+            await self._end(key)
 
     async def _begin(
         self, session: SessionId, server: McpServer, person: Person | None = None, directory: str = ""

@@ -86,7 +86,7 @@ class Runtime:
         self.terminals = TerminalRoom(deps, sessions, self.lines)
         self.memory = deps.memory.queries
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
-        self.rules = RuleBook(lambda: home.state.rules, deps.gate.specs(()), deps.gate.reach, deps.clock)
+        self.rules = RuleBook(lambda: home.state.rules, lambda: deps.gate.specs(()), deps.gate.reach, deps.clock)
         self._started_ms = deps.clock.now_ms()
         self._opener = Opener(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled)
         self.schedules = Schedules(home, sessions, self._opener, self._handle_part, deps.clock, deps.journal, deps.bus)

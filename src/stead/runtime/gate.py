@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import TypeVar
@@ -190,6 +191,12 @@ class Gate:
             InvalidRequest: as ``specs``.
         """
         return tuple(spec for spec in self.specs(names) if not spec.deferred or spec.name in names)
+
+    def with_more(self, more: Mapping[str, Tool]) -> Gate:
+        """The same gate where the tools that come and go are these."""
+        other = copy(self)
+        other._more = lambda: more
+        return other
 
     async def judge(self, session: Session, call: Call, now_ms: int) -> Judged:
         """Judge one call of a session as things stand now.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, get_args
 
@@ -24,9 +24,11 @@ from stead.domain.policies import Allow, Ask, Deny, Rule, Verdict
 from stead.domain.ports import Clock, Journal
 from stead.domain.sessions import Call, Grant, Session
 from stead.domain.simulation import ANSWERS, Answered, Apart, PolicyChange, Shift, ShiftedCall, ShiftRow, Simulation
+from stead.domain.tools import Tool
 from stead.runtime import home
 from stead.runtime.gate import Gate, Moment, Standing
 from stead.runtime.home import HomeState
+from stead.runtime.mcp import Servers
 
 EXAMPLE_CHARS = 300
 _TRIED = 5
@@ -92,9 +94,19 @@ class Rejudging:
         gate: knows the tools, and asks the guardian.
         clock: says when a grant has ended.
         version: of this Stead.
+        of_servers: the tools of MCP servers, where the servers are these.
     """
 
-    def __init__(self, journal: Journal, verdicts: Verdicts, gate: Gate, clock: Clock, version: str) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        verdicts: Verdicts,
+        gate: Gate,
+        clock: Clock,
+        version: str,
+        of_servers: Callable[[Servers], Mapping[str, Tool]] = lambda _: {},
+    ) -> None:
+        self._of_servers = of_servers
         self._journal = journal
         self._verdicts = verdicts
         self._gate = gate
@@ -140,7 +152,7 @@ class Rejudging:
         Raises:
             NotFound, InvalidRequest, StorageFault: as there.
         """
-        homes = _Homes(self._journal)
+        homes = _Homes(self._journal, lambda servers: self._gate.with_more(self._of_servers(servers)))
         known = {rule.id for rule in homes.at(_FOREVER_MS, 0)[0].rules}
         for change in changes:
             self._gate.specs([grant.tool for grant in change.grants])
@@ -193,12 +205,13 @@ class Rejudging:
             return Rejudged(event, "no-sandbox", first)
         state, version = homes.at(event.seq, judged.home)
         moment = Moment(homes.standing(state, directory), event.ts_ms, judged.files)
-        now = [_outcome(self._gate.judge_again(session, call, moment))]
+        gate = homes.gate(state)
+        now = [_outcome(gate.judge_again(session, call, moment))]
         for change in changes:
             gone = {*change.remove, *(rule.id for rule in change.add)}
             rules = (*(rule for rule in state.rules if rule.id not in gone), *change.add)
             changed = replace(moment, standing=replace(state, rules=rules).standing(directory))
-            now.append(_outcome(self._gate.judge_again(_under(session, change), call, changed)))
+            now.append(_outcome(gate.judge_again(_under(session, change), call, changed)))
         again = Rejudged(event, "", first, call.arguments, tuple(now))
         if version != self._version or not judged.home:
             return again if again.same else msgspec.structs.replace(again, apart="older")
@@ -207,9 +220,16 @@ class Rejudging:
 
 
 class _Homes:
-    """The home as it was after each event of its stream, and the version of Stead that served it then."""
+    """The home as it was after each event of its stream, and the version of Stead that served it then.
 
-    def __init__(self, journal: Journal) -> None:
+    Args:
+        journal: the record.
+        gate: the gate where the servers are these.
+    """
+
+    def __init__(self, journal: Journal, gate: Callable[[Servers], Gate]) -> None:
+        self._gate = gate
+        self._gates: dict[int, Gate] = {}
         self._states = [(HomeState(), "")]
         self._seqs, self._places = [0], [0]
         self._standing: dict[tuple[int, str], Standing] = {}
@@ -225,6 +245,13 @@ class _Homes:
         """As of an event of its stream, or of the journal where that place is not known (0)."""
         after = bisect_right(self._places, place) if place else bisect_right(self._seqs, seq)
         return self._states[after - 1]
+
+    def gate(self, state: HomeState) -> Gate:
+        """The gate with the tools that the servers had in one of these states; made once while nothing changed."""
+        servers = state.mcp  # kept by its state, so that no other one has its id
+        if id(servers) not in self._gates:
+            self._gates[id(servers)] = self._gate(servers)
+        return self._gates[id(servers)]
 
     def standing(self, state: HomeState, directory: str) -> Standing:
         """What one of these states says for a folder; worked out once."""

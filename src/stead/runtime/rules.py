@@ -138,13 +138,13 @@ class RuleBook:
 
     Args:
         rules: those that hold, as they are now.
-        specs: every tool.
+        specs: gives every tool that there is now, those of MCP servers included.
         reach: what may be fetched.
         clock: says which have expired.
     """
 
     def __init__(
-        self, rules: Callable[[], Sequence[Rule]], specs: Sequence[ToolSpec], reach: Reach, clock: Clock
+        self, rules: Callable[[], Sequence[Rule]], specs: Callable[[], Sequence[ToolSpec]], reach: Reach, clock: Clock
     ) -> None:
         self._rules = rules
         self._specs = specs
@@ -165,7 +165,7 @@ class RuleBook:
 
     def tools(self) -> tuple[ToolRow, ...]:
         """Every tool with its level and the rules that name it."""
-        return tuple(self._tool(spec) for spec in self._specs)
+        return tuple(self._tool(spec) for spec in self._specs())
 
     def _tool(self, spec: ToolSpec) -> ToolRow:
         naming = [rule for rule in self._rules() if spec.name in rule.tools]
@@ -185,11 +185,12 @@ class RuleBook:
             found = _read(text, directory)
             if isinstance(found, Refused):
                 said = reading(found.form) if found.form.what or found.form.where else ""
-                return RulePreview(False, found.form, reading=said, why=found.why, tools=len(self._specs))
+                return RulePreview(False, found.form, reading=said, why=found.why, tools=len(self._specs()))
             rule = found
-        check(rule, [spec.name for spec in self._specs])
+        specs = self._specs()
+        check(rule, [spec.name for spec in specs])
         others = [other for other in self._rules() if other.directory in ("", rule.directory) and other.id != rule.id]
-        tried = examples(rule, self._specs, others, self._reach)
+        tried = examples(rule, specs, others, self._reach)
         met = sorted((one for one in tried if one.met != NO), key=lambda one: (-one.met, one.risk is Risk.LOW))
         sure = [example for example in met if example.met == YES]
         worst = max(sure, key=lambda one: _RISKS.index(one.risk.value), default=None)
@@ -199,11 +200,11 @@ class RuleBook:
             reading(rule),
             "",
             tuple(dict.fromkeys(example.tool for example in met)),
-            len(self._specs),
+            len(specs),
             tuple(dict.fromkeys(_shown(example) for example in _spread(met))),
             tuple(example.said for example in _near(tried, {example.tool for example in met})),
             worst.said if worst is not None and rule.decision == "allow" else "",
-            tuple(_warnings(rule, met, len(self._specs))),
+            tuple(_warnings(rule, met, len(specs))),
         )
 
 

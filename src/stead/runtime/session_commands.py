@@ -60,7 +60,8 @@ class SessionCommands:
             branch = await self._branch(command, actor, door, halt=halts)
             if halts:
                 halted += await self._sessions.halt(*(one for one in branch if one not in halted))
-            apart = await self._ever_below(actor) if isinstance(command, cmd.Delete) else ()
+            erases = isinstance(command, cmd.Delete) and command.now
+            apart = await self._ever_below(actor) if erases else ()
             await self._tell_branch(branch, command, claim, door)
             work = partial(self._facts, command, door)
             events = await actor.carry_out(work, claim, cause=claim.id, cut=_cut(command))
@@ -72,11 +73,11 @@ class SessionCommands:
         finally:
             for one in halted:
                 one.release()
-        if isinstance(command, cmd.Delete):
-            await self._erase(command)
+        if erases:
+            await self._erase(actor.id)
             for id in apart:
                 with suppress(Conflict, NotFound):
-                    await self.tell(cmd.Delete(id), claim_of(CommandId(f"{claim.id}/{id}"), "", id, ""), door)
+                    await self.tell(cmd.Delete(id, now=True), claim_of(CommandId(f"{claim.id}/{id}"), "", id, ""), door)
         elif isinstance(command, cmd.CancelCall) and command.key in (session := await actor.state()).agents:
             await self._deps.agents.cancel(session, command.key)
         return answer(claim, events)
@@ -158,18 +159,16 @@ class SessionCommands:
             return facts
         return (ev.ProjectRulesRead(rules, PROJECT), *facts)
 
-    async def _erase(self, command: cmd.Delete) -> None:
+    async def _erase(self, session: SessionId) -> None:
         """Drop the payloads of a deleted session, what only it had kept of files, and what waits of it."""
-        events = (
-            event.body for event in self._deps.journal.events(session=command.session) if isinstance(event, ev.Event)
-        )
+        events = (event.body for event in self._deps.journal.events(session=session) if isinstance(event, ev.Event))
         shown = {one.content for body in events for one in attachments_of(body)}
-        await self._deps.journal.erase(command.session)
+        await self._deps.journal.erase(session)
         self._deps.attachments.drop(shown)
         await forget_kept(self._deps)
         with suppress(NotFound):
-            await self._deps.trials.discard_trial(command.session)
-        self._sessions.drop(command.session)
+            await self._deps.trials.discard_trial(session)
+        self._sessions.drop(session)
 
     async def _on_files(self, actor: Actor, command: cmd.FileCommand, door: str, session: Session) -> Facts:
         require_interactive(session)

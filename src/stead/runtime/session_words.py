@@ -47,8 +47,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
     """
     match command:
         case cmd.Delete():
-            _require_ended(session)
-            return (ev.SessionDeleted(),)
+            return (_deleted(session, command, door),)
         case _ if session.trashed and not isinstance(command, cmd.LabelSession):
             raise Conflict(f"it is in the trash; take it out first: stead session restore {session.id}")
         case cmd.Retry(budget=budget, limits=limits):
@@ -174,6 +173,13 @@ def _labelled(session: Session, command: cmd.LabelSession, door: str) -> ev.Sess
         raise InvalidRequest("nothing is to change; give a title, tags, or whether it is archived or in the trash")
     tags = None if tags is None else tuple(dict.fromkeys(tags))
     return ev.SessionLabelled(door, title, tags, command.archived, trashed)
+
+
+def _deleted(session: Session, command: cmd.Delete, door: str) -> ev.SessionDeleted | ev.SessionLabelled:
+    if not command.now:
+        return _labelled(session, cmd.LabelSession(command.session, trashed=True), door)
+    _require_ended(session)
+    return ev.SessionDeleted()
 
 
 def _other_goal(session: Session, goal: str, door: str) -> ev.GoalChanged:

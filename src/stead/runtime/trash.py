@@ -63,7 +63,7 @@ class Trash:
         """
         due = await asyncio.to_thread(self._due)
         for id in due:
-            await self._service.handle(cmd.Delete(id), id=CommandId(f"trash-{id}"), door="stead")
+            await self._service.handle(cmd.Delete(id, now=True), id=CommandId(f"trash-{id}"), door="stead")
         return len(due)
 
     def _due(self) -> list[SessionId]:

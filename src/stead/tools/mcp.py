@@ -7,6 +7,7 @@ nothing. Its name begins with its server's, which the person chose, so it can st
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
@@ -32,14 +33,12 @@ class Pages:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[SessionId, str]] = {}
-        self._number = 0
 
     def first(self, session: SessionId, text: str) -> str:
         """The text, or its first page and how to read on."""
         if len(text) <= _PAGE_CHARS:
             return text
-        self._number += 1
-        id = f"r{self._number}"
+        id = f"r{secrets.token_hex(6)}"  # a page comes from its result, and no other result has ever had the name
         self._kept[id] = (session, text)
         while len(self._kept) > 1 and sum(len(kept) for _, kept in self._kept.values()) > _KEPT_CHARS:
             del self._kept[next(iter(self._kept))]
@@ -144,9 +143,13 @@ class ServerTools:
         """They, by the names that models call them by."""
         standings = self._standings()
         if standings is not self._of:
-            tools = [tool for standing in standings.values() for tool in self._tools(standing)]
-            self._made, self._of = {tool.spec.name: self._wrap(tool) for tool in tools}, standings
+            self._made, self._of = self.of(standings), standings
         return self._made
+
+    def of(self, standings: Mapping[str, Standing]) -> Mapping[str, Tool]:
+        """What they are where the servers are these."""
+        tools = [tool for standing in standings.values() for tool in self._tools(standing)]
+        return {tool.spec.name: self._wrap(tool) for tool in tools}
 
     def _tools(self, standing: Standing) -> list[ServerTool]:
         name, effects = standing.server.name, standing.effects
@@ -223,7 +226,7 @@ class McpPageTool(StructTool[PageArguments]):
 
     def __init__(self, pages: Pages) -> None:
         says = "Read on in a long result of an MCP server."
-        declared = Declaration(effect=ToolEffect.READ, idempotent=True)
+        declared = Declaration(effect=ToolEffect.READ, authority_args=("result",), idempotent=True)
         super().__init__("mcp_page", says, PageArguments, declared, deferred=True)
         self._pages = pages
 

@@ -8,6 +8,7 @@ from typing import TypeVar, assert_never
 import msgspec
 
 from stead.domain import events as ev
+from stead.domain.agents import SPAWN, Order, Parent
 from stead.domain.errors import InvalidRequest
 from stead.domain.folding import apply, begin
 from stead.domain.ids import ApprovalId, CallKey, CommandId, SessionId
@@ -15,10 +16,11 @@ from stead.domain.obeyed import kept
 from stead.domain.permits import Permit
 from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level, PlannedCall, Profile
 from stead.domain.ports import Isolation
-from stead.domain.sessions import Call
+from stead.domain.sessions import Call, taint_of
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.domain.trials import Barred, Hold, unbarred
 from stead.guardian import policy
+from stead.guardian.narrowing import Caps, narrowed
 from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate
 from stead.runtime.gate import Judged as GateJudged
@@ -176,6 +178,20 @@ class GateGuard:
             call.key, tool, "ok", output, judged.label, len(output), 0, self._source(judged, output), made.entities
         )
         self._add(ended)
+
+    def child(self, task: str) -> GateGuard:
+        """A subagent that the model starts now, with this task and no more than the session has."""
+        judged = self.judge(SPAWN, {"task": task})
+        given = narrowed(self.session, Order(task), Caps(), 2)
+        assert judged.verdict == "allow" and not isinstance(given, str), (judged, given)
+        made = GateGuard(self._gate, self._machines, self._tools, Start(task, (), {}, self._generous), given.profile)
+        parent = Parent(self.session.id, CallKey("call_0_0"), 1, self.session.id, taint=taint_of(self.session))
+        spec = self.session.spec
+        opened = msgspec.structs.replace(
+            spec, contract=ev.Contract(task), tools=given.tools, hosts=given.hosts, profile=given.profile, parent=parent
+        )
+        made.session = begin(_event(1, opened))
+        return made
 
     def _approve(self, call: Call, judged: GateJudged, ask: Ask) -> None:
         id = ApprovalId("a_0123456789abcdef")

@@ -123,7 +123,7 @@ def questions(guard: Guard, calls: Sequence[Call]) -> list[Asked]:
     """Do a task, with a person who says yes to everything; give back what they were asked, or what was denied."""
     asked = []
     for call in calls:
-        judged = _make(guard, call)
+        judged = make(guard, call)
         if judged.verdict != "allow":
             asked.append(Asked(call, judged))
     return asked
@@ -156,11 +156,12 @@ def survives(opens: Opens, start: Start, calls: Sequence[Call], moment: int, att
     """Do the first calls of a task, then attack; nothing when the attack went through, else what stopped it."""
     guard = opens(start)
     for call in calls[:moment]:
-        _make(guard, call)
+        make(guard, call)
     return leaks(guard, attack, start.tools)
 
 
-def _make(guard: Guard, call: Call) -> Judged:
+def make(guard: Guard, call: Call) -> Judged:
+    """The call is made, with a person who says yes if they are asked; gives what it was judged."""
     judged = guard.judge(call.tool, call.arguments)
     if judged.verdict == "ask":
         guard.yes(call.tool, call.arguments)

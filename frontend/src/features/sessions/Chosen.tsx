@@ -17,7 +17,7 @@ const VERBS = {
     allowed: (row: Row) => row.kind === "session" || hasEnded(row.status),
     deeds: (row: Row): Deed[] => [
       ...(row.kind === "session" && row.status !== "closed" ? [{ verb: "close" } as const] : []),
-      { verb: "delete" },
+      { verb: row.trashed_ms > 0 ? "delete" : "trash" },
     ],
   },
 } as const;

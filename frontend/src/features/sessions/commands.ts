@@ -49,14 +49,12 @@ export function send(session: string, deed: Deed, key: string): Promise<Schema["
     case "close":
       return data(api.POST("/sessions/{session}/close", { params, body: {} }));
     case "delete":
-      return data(api.POST("/sessions/{session}/delete", { params, body: {} }));
+    case "trash":
+      return data(api.POST("/sessions/{session}/delete", { params, body: { now: deed.verb === "delete" } }));
     case "archive":
       return data(api.PUT("/sessions/{session}/labels", { params, body: { ...UNCHANGED, archived: deed.archived } }));
-    case "trash":
     case "restore":
-      return data(
-        api.PUT("/sessions/{session}/labels", { params, body: { ...UNCHANGED, trashed: deed.verb === "trash" } }),
-      );
+      return data(api.PUT("/sessions/{session}/labels", { params, body: { ...UNCHANGED, trashed: false } }));
     case "stop":
       return data(api.POST("/sessions/{session}/stop", { params, body: { why: "" } }));
     case "cancel":

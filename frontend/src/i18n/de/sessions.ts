@@ -163,7 +163,7 @@ export default translation<typeof t>()({
   manyDetail_stop: "Was läuft, wird sofort beendet und pausiert. Was getan ist, bleibt.",
   manyDetail_archive: "Sie verschwinden aus den Listen, sonst ändert sich nichts.",
   manyDetail_delete:
-    "Ihre Unterhaltungen werden gelöscht. Das lässt sich nicht rückgängig machen. Dateien in ihren Ordnern bleiben.",
+    "Sie liegen dann 30 Tage unter „Gelöscht“. Was schon dort ist, wird endgültig gelöscht. Dateien in den Ordnern bleiben.",
   manyBusy: "Läuft …",
   manyDone: "{count, plural, one {# erledigt} other {# erledigt}}",
   choose: "{title} auswählen",

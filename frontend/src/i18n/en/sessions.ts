@@ -160,7 +160,8 @@ export const t = define("sessions", {
   manyTitle: "{what}?",
   manyDetail_stop: "What runs is ended at once and paused. What is done stays.",
   manyDetail_archive: "They leave the lists, and nothing else changes.",
-  manyDetail_delete: "Their conversations are erased. This can’t be undone. Files in their folders stay.",
+  manyDetail_delete:
+    "They stay under Deleted for 30 days. Those already there are erased for good. Files in their folders stay.",
   manyBusy: "Working…",
   manyDone: "{count, plural, one {# done} other {# done}}",
   choose: "Select {title}",

@@ -124,6 +124,9 @@ def _keep_nothing() -> None:
     Else the run of a check could leave something there by which the next run of it passes.
     """
     _check(_mount(b"stead", SPACE.encode(), b"tmpfs", _NOSUID | _NODEV, b"size=512m"), SPACE)
+    shared = f"{SPACE}/dev/shm"  # noqa: S108
+    os.makedirs(shared)
+    _check(_mount(b"stead", shared.encode(), b"tmpfs", _NOSUID | _NODEV, b"size=64m"), SPACE)
     for place in ("/home", "/tmp", "/dev/shm"):  # noqa: S108 - the machine's own
         for folder in ("upper", "work"):
             os.makedirs(f"{SPACE}{place}/{folder}")
