@@ -638,6 +638,7 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
+    Promise("TUI-1.dashboard", "a full-screen dashboard of what is under way", "terminal", done=True),
     Promise("TUI-1.own-line", "the person's own shell line", "terminal", done=True),
     Promise(
         "OPS-1.up",

@@ -20,6 +20,8 @@ def load(name: str) -> Command:
             from stead.cli.setup import COMMANDS
         case "status":
             from stead.cli.status import COMMANDS
+        case "top":
+            from stead.cli.top import COMMANDS
         case "doctor":
             from stead.cli.doctor import COMMANDS
         case "logs":
