@@ -68,8 +68,8 @@ def test_subagents_stand_below_what_started_them(house: LivingHome, project: Pat
         assert re.match(r"waiting +executor: KID: mend the notes", rows[3])
         terminal.type("/kid\r")
         terminal.shows("2 fit 'kid'")
-        terminal.type("/x")
-        terminal.shows("0 fit 'kidx'")
+        terminal.type("/zebra")
+        terminal.shows("0 fit 'zebra'")
         terminal.type("\x1b")
         terminal.shows("2 in all  ")
 
