@@ -19,7 +19,7 @@ __all__ = ["house"]
 MARKUP = "[red]quill[/red] [@click=app.quit]press[/] [/nothing] $primary"
 CONTROL = "\x1b]0;OWNED\x07\x1b[2J\x1b[31;44mOWNED\x1b[?1049l\x9b31m\x08\x7f\u202e"
 OURS = re.compile(r"\x1b(?:\[[<>?]?[\d;]*[A-Za-z]|\[\?\d+\$p|[78=>]|\]22;[a-z]+\x07)")
-"""Every sequence that a dashboard itself may send: of cursor, style, mode and query, none with a text of another's in it."""
+"""Every sequence that a dashboard itself may send: of cursor, style, mode and query, without a text of another's."""
 
 
 def test_markup_and_control_sequences_are_shown_as_text_everywhere(house: LivingHome, project: Path) -> None:
