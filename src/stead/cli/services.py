@@ -21,7 +21,7 @@ def _logs(invocation: Invocation, arguments: Namespace) -> int:
     if not arguments.id:
         return logs(invocation, Namespace(follow=arguments.follow, lines=arguments.lines))
     if not arguments.name:
-        raise CommandError("which of its services?", f"stead service list {arguments.id}")
+        raise CommandError("the NAME of one of its services is missing", f"stead service list {arguments.id}")
     log = invocation.client.get(f"/sessions/{arguments.id}/services/{arguments.name}")
     return invocation.report(log, clean(log["text"]).rstrip("\n"))
 
