@@ -115,7 +115,8 @@ class Feed:
         return changed
 
     def _read_all(self) -> None:
-        client, rows = self._client, {}
+        client = self._client
+        rows: dict[str, Json] = {}
         for path in ("/objectives", "/sessions"):
             found = client.get(path, limit=_NEWEST)["items"]
             for status in _UNDER_WAY:

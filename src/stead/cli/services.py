@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli import own_service
+from stead.cli import service_commands
 from stead.cli.daemon_control import open_browser
 from stead.cli.finding import find_session
 from stead.cli.forms import SESSION, Act, Listing, Row, arg, family, number
@@ -55,9 +55,9 @@ _LOG_OF = (
     arg("[name NAME]", "which of its services"),
 )
 _ROWS: dict[str, Row] = {
-    "install": ("have the system start Stead and keep it running", (_SYSTEM, _PRINT), own_service.install),
-    "uninstall": ("end that; all of your data stays", (_SYSTEM,), own_service.uninstall),
-    "status": ("show whether the system runs Stead, and how that stands", (), own_service.status),
+    "install": ("have the system start Stead and keep it running", (_SYSTEM, _PRINT), service_commands.install),
+    "uninstall": ("end that; all of your data stays", (_SYSTEM,), service_commands.uninstall),
+    "status": ("show whether the system runs Stead, and how that stands", (), service_commands.status),
     "list": ("list the services of a session", (SESSION,), _LIST),
     "logs": ("show Stead's own log, or the last 64 KiB that a session's printed", (*_LOG_OF, FOLLOW, LINES), _logs),
     "stop": ("end one", (SESSION, _NAME), Act("POST /sessions/{id}/services/{name}/stop", _stopped)),
