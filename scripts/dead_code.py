@@ -45,7 +45,6 @@ USED_FROM_OUTSIDE = {
     "on_news": "Textual calls it",
     "on_option_list_option_selected": "Textual calls it",
     "on_resize": "Textual calls it",
-    "on_unmount": "Textual calls it",
     "redirect_slashes": "Starlette reads it",
     "render": "Starlette calls it",
     "should_exit": "uvicorn reads it",

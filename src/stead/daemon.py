@@ -441,8 +441,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     probing = asyncio.create_task(asyncio.to_thread(house.machines.isolation), name="probing")
     await house.start()
     await probing  # the sandbox is a part of the first answer
-    app = create_app(house.backend(door, leaving.set))
-    server = WebServer(app, listener)
+    server = WebServer(create_app(house.backend(door, leaving.set)), listener)
     await server.start()
     write_private(home.address, address_of(door, home, house.clock.now_ms(), supervisor.service))
     supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")

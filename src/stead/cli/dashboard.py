@@ -244,8 +244,7 @@ class Dashboard(App[None]):
         Binding("s", "stop", priority=True),
         Binding("slash", "filter", priority=True),
         Binding("question_mark", "help", priority=True),
-        Binding("q", "quit", priority=True),
-        Binding("ctrl+c", "leave", priority=True),
+        Binding("q,ctrl+c", "quit", priority=True),
         Binding("escape", "clear"),
     ]
 
@@ -254,7 +253,7 @@ class Dashboard(App[None]):
             os.environ["NO_COLOR"] = "1"
         super().__init__(ansi_color=True)
         self._home = invocation.home
-        self._feed = Feed(invocation.home, lambda seen: self.post_message(News(seen)))
+        self.feed = Feed(invocation.home, lambda seen: self.post_message(News(seen)))
         self._seen = Seen()
         self._listed: list[tuple[str, Content]] = []
         self._head, self._columns, self._said = Static(id="head"), Static(id="columns"), Static(id="said")
@@ -271,11 +270,7 @@ class Dashboard(App[None]):
         self.theme = "ansi-dark"
         self._filter.cursor_blink = self._filter.display = False
         self._list.focus()
-        self._feed.start()
-
-    def on_unmount(self) -> None:
-        """Read no more."""
-        self._feed.stop()
+        self.feed.start()
 
     # -- what is shown --------------------------------------------------------------------------------------------
 
@@ -313,14 +308,10 @@ class Dashboard(App[None]):
         """Show one thing above the keys, until there is another."""
         self._said.update(Content(clean_line(text)))
 
-    @property
-    def _main(self) -> Screen[object]:
-        return self.screen_stack[0]
-
     def _draw(self) -> None:
         seen, options, words, width = self._seen, self._list, self._filter.value, self.size.width
-        shown = [(row["id"], self._option(depth, row, width)) for depth, row in ordered(seen.rows, words)]
-        self._head.update(Content(self._summary(len(shown), words)))
+        shown = [(row["id"], _option(seen, depth, row, width)) for depth, row in ordered(seen.rows, words)]
+        self._head.update(Content(_summary(seen, len(shown), words)))
         self._columns.update(Content(heading(width)))
         if shown == self._listed:
             return
@@ -330,22 +321,6 @@ class Dashboard(App[None]):
         options.set_options([Option(prompt, id) for id, prompt in shown])
         ids = [id for id, _ in shown]
         options.highlighted = ids.index(chosen) if chosen in ids else min(at or 0, len(ids) - 1) if ids else None
-
-    def _option(self, depth: int, row: Json, width: int) -> Content:
-        asked = [headline(approval) for approval in self._seen.approvals if approval["session"] == row["id"]]
-        text = line_of(depth, row, width, asked)
-        return Content(text).stylize(_STYLES.get("waiting" if waits(row) else row["status"], ""), 0, 9)
-
-    def _summary(self, shown: int, words: str) -> str:
-        seen = self._seen
-        if not seen.version:
-            return "Stead: reading …" if not seen.away else "Stead: the daemon is away"
-        running = sum(row["status"] == "running" for row in seen.rows.values())
-        waiting = sum(map(waits, seen.rows.values()))
-        said = (
-            f"Stead {clean_line(seen.version)}: {running} running, {waiting} waiting for you, {len(seen.rows)} in all"
-        )
-        return said + (f", {shown} fit {clean_line(words)!r}" if words else "") + ("  (AWAY)" if seen.away else "")
 
     # -- what the keys do -----------------------------------------------------------------------------------------
 
@@ -391,7 +366,7 @@ class Dashboard(App[None]):
         if row := self._chosen:
             done = "resume" if row["status"] == "paused" else "pause"
             said = f"{row['id']} {'is running again' if done == 'resume' else 'pauses after the current step'}"
-            self._command(f"/sessions/{row['id']}/{done}", {}, said)
+            self.carry(_posted(f"/sessions/{row['id']}/{done}", {}, said), self.say)
 
     async def action_stop(self) -> None:
         """Ask once, then kill what runs in the chosen session."""
@@ -400,19 +375,17 @@ class Dashboard(App[None]):
 
             def answered(yes: bool | None) -> None:
                 if yes:
-                    self._command(f"/sessions/{id}/stop", {"why": ""}, f"{id} is stopped; p lets it go on")
+                    self.carry(
+                        _posted(f"/sessions/{id}/stop", {"why": ""}, f"{id} is stopped; p lets it go on"), self.say
+                    )
 
             await self.push_screen(
                 Ask(f"Stop {id} ({title})?\nIts processes are killed at once.\n\ny yes  n no"), answered
             )
 
-    def action_leave(self) -> None:
-        """Quit, whatever is on the screen."""
-        self.exit()
-
     def action_filter(self) -> None:
         """Type words that leave only some rows."""
-        if self.screen is self._main:
+        if len(self.screen_stack) == 1:
             self._filter.display = True
             self.screen.set_focus(self._filter)  # at once: the next key is a part of the words
 
@@ -431,12 +404,30 @@ class Dashboard(App[None]):
         """The session that a key is for."""
         if isinstance(self.screen, Details):
             return self._seen.rows.get(self.screen.session)
-        option = self._list.highlighted_option if self.screen is self._main else None
+        option = self._list.highlighted_option if len(self.screen_stack) == 1 else None
         return self._seen.rows.get(str(option.id)) if option else None
 
-    def _command(self, path: str, body: Json, said: str) -> None:
-        def work(client: Client) -> str:
-            client.post(path, body)
-            return said
 
-        self.carry(work, self.say)
+def _option(seen: Seen, depth: int, row: Json, width: int) -> Content:
+    asked = [headline(approval) for approval in seen.approvals if approval["session"] == row["id"]]
+    text = line_of(depth, row, width, asked)
+    return Content(text).stylize(_STYLES.get("waiting" if waits(row) else row["status"], ""), 0, 9)
+
+
+def _summary(seen: Seen, shown: int, words: str) -> str:
+    if not seen.version:
+        return "Stead: reading …" if not seen.away else "Stead: the daemon is away"
+    running = sum(row["status"] == "running" for row in seen.rows.values())
+    waiting = sum(map(waits, seen.rows.values()))
+    said = f"Stead {clean_line(seen.version)}: {running} running, {waiting} waiting for you, {len(seen.rows)} in all"
+    return said + (f", {shown} fit {clean_line(words)!r}" if words else "") + ("  (AWAY)" if seen.away else "")
+
+
+def _posted(path: str, body: Json, said: str) -> Callable[[Client], str]:
+    """A command for ``Dashboard.carry``, and what is said once it is done."""
+
+    def work(client: Client) -> str:
+        client.post(path, body)
+        return said
+
+    return work

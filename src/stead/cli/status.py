@@ -13,6 +13,7 @@ from stead.cli.forms import command
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, Invocation
 from stead.cli.output import clean_line
 from stead.cli.templates import fill, pairs
+from stead.cli.top import top
 from stead.client import ApiError, Json, NoDaemon
 
 
@@ -81,4 +82,4 @@ _ROWS = (
     " | model: {model} | sandbox: {off:raw}{isolation.statement}{hint:raw}"
     " | running: {running:#objective}[, {agents:#subagent}] | waiting: {waiting:raw}"
 )
-COMMANDS = {"status": command(_status)}
+COMMANDS = {"status": command(_status), "top": command(top)}

@@ -8,14 +8,14 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from stead.cli.forms import command
 from stead.cli.invocation import FAILED, NEEDS_PERSON, CommandError, Invocation
 
 TEXTUAL = "textual==8.2.8"
 """As in the extra ``top`` of pyproject.toml; a test compares them."""
 
 
-def _top(invocation: Invocation, arguments: Namespace) -> int:
+def top(invocation: Invocation, arguments: Namespace) -> int:
+    """Show the dashboard until it is left."""
     from importlib.util import find_spec
 
     if not invocation.interactive or invocation.out.dumb:
@@ -28,6 +28,7 @@ def _top(invocation: Invocation, arguments: Namespace) -> int:
 
     dashboard = Dashboard(invocation)
     dashboard.run(mouse=False)  # the terminal's own selection goes on working
+    dashboard.feed.stop()
     return dashboard.return_code or 0
 
 
@@ -41,6 +42,3 @@ def _way() -> str:
     if find_spec("pip"):
         return f"{python} -m pip install {TEXTUAL}"
     return f"{shlex.quote(uv) if os.path.exists(uv) else 'uv'} pip install --python {python} {TEXTUAL}"
-
-
-COMMANDS = {"top": command(_top)}
