@@ -638,6 +638,7 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
+    Promise("TUI-1.dashboard", "a full-screen dashboard of what is under way", "terminal", done=True),
     Promise("TUI-1.own-line", "the person's own shell line", "terminal", done=True),
     Promise(
         "OPS-1.up",
@@ -666,7 +667,7 @@ PROMISES: tuple[Promise, ...] = (
     ),
     Promise("OPS-1.setup", "a setup wizard", "cli", done=True),
     Promise("OPS-1.auth", "setup without questions", "cli", done=True),
-    Promise("OPS-1.service", "a systemd or launchd service", "cli"),
+    Promise("OPS-1.service", "a systemd or launchd service", "cli", done=True),
     Promise("OPS-1.completion", "shell completion", "cli", done=True),
     Promise("OPS-1.macos", "macOS as far as its sandbox goes", "cli"),
     Promise("OPS-2.search", "the history is searched", "cli", stage=1, done=True),

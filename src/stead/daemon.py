@@ -64,6 +64,7 @@ from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
 from stead.runtime.session_commands import forget_kept
 from stead.runtime.specialists import Specialists
+from stead.runtime.supervisor import Supervisor
 from stead.runtime.terminals import closed
 from stead.runtime.trash import Trash
 from stead.runtime.trust import Trust
@@ -441,6 +442,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     Raises:
         SteadError: it cannot start; the text says why and what to do.
     """
+    supervisor = Supervisor(os.environ)
     opened = open_keys(home, settings.key_source, ask_passphrase)
     if opened.recovery:
         write_private(home.run / "recovery.txt", opened.recovery + "\n")
@@ -455,21 +457,24 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     probing = asyncio.create_task(asyncio.to_thread(house.machines.isolation), name="probing")
     await house.start()
     await probing  # the sandbox is a part of the first answer
-    app = create_app(house.backend(door, leaving.set))
-    server = WebServer(app, listener)
+    server = WebServer(create_app(house.backend(door, leaving.set)), listener)
     await server.start()
-    write_private(home.address, address_of(door, home, house.clock.now_ms()))
+    write_private(home.address, address_of(door, home, house.clock.now_ms(), supervisor.service))
+    supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
     warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
     keeping = asyncio.create_task(house.keep_up(), name="keeping up")
+    watched = asyncio.create_task(supervisor.keep(), name="signs of life")
     try:
         await leaving.wait()
     finally:
+        supervisor.tell("STOPPING=1")
         warming.cancel()
         keeping.cancel()
         home.address.unlink(missing_ok=True)
         await server.stop()
         await house.stop("asked to leave")
+        watched.cancel()
 
 
 def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:

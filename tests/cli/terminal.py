@@ -35,6 +35,11 @@ class Terminal:
         self._stream = pyte.ByteStream(self._shown)
 
     @property
+    def pid(self) -> int:
+        """The command's process."""
+        return self._process.pid
+
+    @property
     def rows(self) -> list[str]:
         """Every row that the terminal holds, from the first that scrolled away to the last with anything on it."""
         shown, columns = self._shown, self._shown.columns
@@ -55,7 +60,7 @@ class Terminal:
         while not hold(rows := self.rows):
             shown = "\n".join(rows)
             assert time.monotonic() < deadline, f"{what!r} is not on the screen:\n{shown}"
-            assert self._more(0.2) or self._process.poll() is None, f"{what!r} is not on the screen:\n{shown}"
+            assert self.more(0.2) or self._process.poll() is None, f"{what!r} is not on the screen:\n{shown}"
         return rows
 
     def resize(self, rows: int, columns: int) -> None:
@@ -68,7 +73,7 @@ class Terminal:
         deadline = time.monotonic() + DEADLINE_S
         while (found := self.seen.find(text, self._read_up_to)) < 0:
             assert time.monotonic() < deadline, f"{text!r} did not appear in:\n{self.seen}"
-            assert self._more(0.2) or self._process.poll() is None, f"{text!r} did not appear in:\n{self.seen}"
+            assert self.more(0.2) or self._process.poll() is None, f"{text!r} did not appear in:\n{self.seen}"
         start, self._read_up_to = self._read_up_to, found + len(text)
         return self.seen[start : self._read_up_to]
 
@@ -83,11 +88,12 @@ class Terminal:
     def end(self) -> int:
         """Wait until the command ends; gives its code."""
         deadline = time.monotonic() + DEADLINE_S
-        while self._more(0.05) or self._process.poll() is None:
+        while self.more(0.05) or self._process.poll() is None:
             assert time.monotonic() < deadline, self.seen
         return self._process.wait(DEADLINE_S)
 
-    def _more(self, timeout_s: float) -> bool:
+    def more(self, timeout_s: float) -> bool:
+        """Read what comes next; whether anything did in time."""
         if not select.select([self._screen], [], [], timeout_s)[0]:
             return False
         try:

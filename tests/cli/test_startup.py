@@ -14,7 +14,7 @@ from tests.cli.simulator import Simulator
 
 HEAVY = {
     "asyncio", "cryptography", "email", "http", "httpcore2", "logging", "msgspec", "pydantic", "sqlcipher3",
-    "sqlite3", "ssl", "starlette", "subprocess", "tomllib", "uvicorn",
+    "rich", "sqlite3", "ssl", "starlette", "subprocess", "textual", "tomllib", "uvicorn",
 }  # fmt: skip
 CODE = """
 import sys
@@ -64,6 +64,12 @@ def test_a_quick_command_imports_nothing_heavy(cli: Cli, api: Simulator, words: 
     domain = {f"stead.domain{name}" for name in ("", ".errors", ".figures", ".lazy_patterns", ".shown", ".templates")}
     some = {f"stead.domain{name}" for name in (".ends", ".event_words", ".trash")}
     assert ours - some == {"stead.config", *domain}
+
+
+def test_textual_is_imported_for_the_dashboard_itself_and_for_nothing_before_it(cli: Cli) -> None:
+    code, modules = loaded_by(cli, "top")
+    assert code == 3, "there is no terminal"
+    assert not modules & HEAVY
 
 
 def test_every_command_of_the_help_exists_and_explains_itself(cli: Cli) -> None:

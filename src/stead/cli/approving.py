@@ -24,13 +24,13 @@ from stead.domain.event_words import review
 from stead.domain.shown import must_be_opened
 
 if TYPE_CHECKING:
-    from stead.client import Stream
+    from stead.client import Client, Stream
 
 _ANSWERS = {"y": "once", "t": "trust", "s": "session", "p": "project", "n": "deny"}
 _WORDS = {word: word[0] for word in ("yes", "trust", "session", "project", "no", "edit", "view", "quit")}
 _DIGITS = 16
 _DWELL_S = 1.2
-_HASTY = "That was quick for something risky; read it, and answer again."
+HASTY = "That was quick for something risky; read it, and answer again."
 _WORDS |= {"once": "y", "deny": "n"}
 _ALLOWED = {
     "once": "Allowed, once.",
@@ -77,7 +77,7 @@ def ask(
     if answer == "leave":
         return False
     try:
-        decide(invocation, row, answer, reason)
+        _decide(invocation, row, answer, reason)
     except ApiError as error:
         _too_late(invocation, error)
     return True
@@ -148,19 +148,23 @@ def _ask_key(
             whole, shown = True, time.monotonic()
         elif key not in "nqe" and not whole:
             invocation.out.line("Not all of it was shown; view it first: v and Enter.")
-        elif key not in "nqe" and _hasty(row, shown):
-            invocation.out.line(_HASTY)
+        elif key not in "nqe" and is_hasty(row, shown):
+            invocation.out.line(HASTY)
         else:
             return {"q": "leave", "e": "edit"}.get(key) or _ANSWERS[key]
 
 
-def decide(invocation: Invocation, row: Json, answer: str, reason: str = "") -> Json:
+def decide(client: Client, row: Json, answer: str, reason: str = "") -> Json:
     """Send an answer to exactly what the row shows; to be called with a yes only if all of it was displayed."""
+    body = {"answer": answer, "digest": row["digest"], "reason": reason, "whole": answer != "deny"}
+    return client.post(f"/approvals/{row['id']}/decision", body)
+
+
+def _decide(invocation: Invocation, row: Json, answer: str, reason: str = "") -> Json:
     if answer == "project":
         grant = {"tool": row["tool"], "shape": row["shape"], "directory": row["directory"]}
         note_tried(invocation, {"grants": [grant]})
-    body = {"answer": answer, "digest": row["digest"], "reason": reason, "whole": answer != "deny"}
-    return invocation.client.post(f"/approvals/{row['id']}/decision", body)
+    return decide(invocation.client, row, answer, reason)
 
 
 def print_pending(invocation: Invocation, rows: list[Json]) -> None:
@@ -221,7 +225,7 @@ def _answer(invocation: Invocation, typed: str, answer: str, reason: str, digest
         raise CommandError(cause, f"stead watch {row['session']}", code="conflict")
     if answer != "deny":
         _require_seen(invocation, row, typed, digest)
-    given = decide(invocation, row, answer, reason)
+    given = _decide(invocation, row, answer, reason)
     return invocation.report(
         {**given, "approval": row["id"], "answer": answer, "digest": row["digest"]},
         _ALLOWED.get(answer, "Refused."),
@@ -250,13 +254,13 @@ def _require_seen(invocation: Invocation, row: Json, typed: str, digest: str) ->
     shown = time.monotonic()
     invocation.out.line(headline(row))
     while (typed := input("allow it? [y/N] ").strip().lower()) in ("y", "yes"):
-        if not _hasty(row, shown):
+        if not is_hasty(row, shown):
             return
-        invocation.out.line(_HASTY)
+        invocation.out.line(HASTY)
     raise CommandError("nothing was answered", "")
 
 
-def _hasty(row: Json, shown_s: float) -> bool:
+def is_hasty(row: Json, shown_s: float) -> bool:
     """Whether a yes to something risky came before it can have been read."""
     return row["risk"] in ("high", "critical") and time.monotonic() - shown_s < _DWELL_S
 

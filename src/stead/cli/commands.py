@@ -26,7 +26,7 @@ def load(name: str) -> Command:
             from stead.cli.daemon_control import COMMANDS
         case "setup" | "auth":
             from stead.cli.setup import COMMANDS
-        case "status":
+        case "status" | "top":
             from stead.cli.status import COMMANDS
         case "doctor":
             from stead.cli.doctor import COMMANDS

@@ -66,7 +66,7 @@ def _renewed(invocation: Invocation) -> bool:
         said = "note: Stead was updated, and the daemon still runs the code of before, as something is under way in it."
         invocation.out.note(f"{said} Renew it when that rests: stead up; or at once: stead down && stead up")
         return False
-    _end(invocation)
+    end(invocation)
     invocation.out.note("Stead was updated; the daemon is started again with the code of now.")
     return True
 
@@ -81,11 +81,17 @@ def _introduce(invocation: Invocation, running: bool) -> None:
     following = f"{_program()} {FIRST_TASK}"
     if out.as_json:
         facts: Json = {"already_running": running, "pid": client.address.pid, "port": client.address.port, "url": link}
-        facts |= {"version": status["version"], "rehearsal": status["rehearsal"], "next": following}
+        facts |= {
+            "service": client.address.service,
+            "version": status["version"],
+            "rehearsal": status["rehearsal"],
+            "next": following,
+        }
         out.json(facts | ({"recovery_key": recovery_key} if recovery_key else {}))
     else:
-        state = "is already running" if running else "is running"
-        out.line(f"Stead {clean_line(status['version'])} {state} (pid {client.address.pid}).")
+        state, by = "is already running" if running else "is running", client.address.service
+        service = f", by the service {clean_line(by)}" if by else ""
+        out.line(f"Stead {clean_line(status['version'])} {state} (pid {client.address.pid}{service}).")
         out.pairs([("model", model_line(status)), ("page", out.style(clean_line(link), "cyan"))])
         out.line("      signs this browser in; once, within ten minutes; another link: stead open --print")
         if recovery_key:
@@ -114,13 +120,17 @@ def _program() -> str:
 
 
 def _down(invocation: Invocation, arguments: Namespace) -> int:
+    from stead.cli.own_service import installed
+
     said = "Stead is not running."
-    if pid := _end(invocation):
+    if pid := end(invocation):
         said = "Stead has stopped. Objectives under way go on at the next: stead up"
+    if service := installed(invocation.home):
+        said += f"\nThe service {service.name} starts it with the system; for good: stead service uninstall"
     return invocation.report({"stopped": bool(pid), "pid": pid}, said)
 
 
-def _end(invocation: Invocation) -> int:
+def end(invocation: Invocation) -> int:
     """End the daemon and wait until it has left; gives its process, 0 where none runs.
 
     Raises:

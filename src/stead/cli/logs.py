@@ -19,7 +19,8 @@ _TAIL_LIMIT_BYTES = 64 * 1024 * 1024
 _POLL_S = 0.2
 
 
-def _logs(invocation: Invocation, arguments: Namespace) -> int:
+def logs(invocation: Invocation, arguments: Namespace) -> int:
+    """Print the end of the daemon's log, and with ``follow`` what is added."""
     path = invocation.home.log
     try:
         log = path.open("rb")
@@ -77,5 +78,6 @@ def _print(invocation: Invocation, lines: list[bytes]) -> None:
         invocation.out.write("")
 
 
-_LINES = number("-n --lines N", 50, "how many lines to show (50)", least=0)
-COMMANDS = {"logs": command(_logs, arg("-f --follow", "go on showing what is added"), _LINES)}
+LINES = number("-n --lines N", 50, "how many lines to show (50)", least=0)
+FOLLOW = arg("-f --follow", "go on showing what is added")
+COMMANDS = {"logs": command(logs, FOLLOW, LINES)}

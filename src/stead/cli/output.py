@@ -144,7 +144,7 @@ class Output:
         """Names and values, one pair a line; the values are clean."""
         width = max(len(name) for name, _ in rows)
         for name, value in rows:
-            print(f"{indent}{name:<{width}}  {value}".rstrip())
+            self.line(f"{indent}{name:<{width}}  {value}".rstrip())
 
 
 def cut_to(cell: str, width: int) -> str:

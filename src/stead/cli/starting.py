@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from stead.cli.invocation import UNREACHABLE, CommandError, Invocation
+from stead.cli.output import clean
 from stead.client import NoDaemon
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def answering(invocation: Invocation) -> bool:
 
 
 def start(invocation: Invocation) -> None:
-    """Start the daemon in a session of its own and wait until it answers.
+    """Start the daemon and wait until it answers: by its service where one is installed, else in a session of its own.
 
     Raises:
         CommandError: it left, or did not answer within ``START_TIMEOUT_S``.
@@ -67,7 +68,7 @@ def start(invocation: Invocation) -> None:
     try:
         home.make()
         log_began = home.log.stat().st_size if home.log.exists() else 0
-        pid = _spawn(invocation)
+        pid = 0 if _start_service(invocation) else _spawn(invocation)
     except OSError as error:
         raise CommandError(
             f"the home {str(home.root)!r} cannot be used: {error}",
@@ -78,7 +79,7 @@ def start(invocation: Invocation) -> None:
     waiting = Waiting(invocation, "the daemon to answer")
     while not answering(invocation):
         # Where two start at the same moment, one daemon leaves because the other has the home; that one is waited for.
-        if (code := _ended(pid)) and not is_held(invocation.home) and not answering(invocation):
+        if pid and (code := _ended(pid)) and not is_held(invocation.home) and not answering(invocation):
             raise _failed(invocation, f"the daemon failed to start (exit code {code})", log_began)
         if waiting.elapsed_s > START_TIMEOUT_S:
             why = f"the daemon (process {pid}) did not answer within {START_TIMEOUT_S:g} s"
@@ -89,6 +90,22 @@ def start(invocation: Invocation) -> None:
 def daemon_command(invocation: Invocation) -> list[str]:
     """The argv of the daemon. ``-P`` keeps a ``stead`` folder of the current directory from being run in its place."""
     return [sys.executable, "-P", "-m", "stead.serve", "--home", str(invocation.home.root)]
+
+
+def _start_service(invocation: Invocation) -> bool:
+    """Have the home's service start the daemon, where one is installed; whether it did."""
+    from stead.cli.own_service import installed
+
+    service = installed(invocation.home)
+    if service is None:
+        return False
+    try:
+        service.start()
+    except CommandError as error:
+        invocation.out.note(f"note: the service {service.name} did not start it: {clean(error.cause)}")
+        invocation.out.note("It is started by hand now. See: stead service status, journalctl")
+        return False
+    return True
 
 
 def _spawn(invocation: Invocation) -> int:

@@ -13,6 +13,7 @@ from stead.cli.forms import command
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, Invocation
 from stead.cli.output import clean_line
 from stead.cli.templates import fill, pairs
+from stead.cli.top import top
 from stead.client import ApiError, Json, NoDaemon
 
 
@@ -62,6 +63,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         **status,
         "since": figures.duration(time.time() * 1000 - status["started_ms"]),
         "pid": address.pid,
+        "service": address.service,
         "page": f"http://{address.name}.localhost:{address.port}",
         "model": model_line(status),
         "off": "" if isolation["available"] else f"{style('off', 'yellow')}: ",
@@ -75,8 +77,9 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
 
 
 _ROWS = (
-    "daemon: running for {since}, version {version}, process {pid} | page: {page}  (sign in with: stead open)"
+    "daemon: running for {since}, version {version}, process {pid}[, by the service {service}]"
+    " | page: {page}  (sign in with: stead open)"
     " | model: {model} | sandbox: {off:raw}{isolation.statement}{hint:raw}"
     " | running: {running:#objective}[, {agents:#subagent}] | waiting: {waiting:raw}"
 )
-COMMANDS = {"status": command(_status)}
+COMMANDS = {"status": command(_status), "top": command(top)}

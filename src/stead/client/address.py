@@ -51,6 +51,7 @@ class Address(NamedTuple):
         started_ms: when it was ready.
         code: as ``config.code_id`` gave it at its start; "" in a daemon that is older than this field.
         lock: the inode of the home's lock, which a copy of the home does not have; 0 where it is not recorded.
+        service: the name of the service that runs it; "" where a person started it.
     """
 
     pid: int
@@ -61,6 +62,7 @@ class Address(NamedTuple):
     started_ms: int
     code: str = ""
     lock: int = 0
+    service: str = ""
 
 
 def find_address(home: Home) -> Address:

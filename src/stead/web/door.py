@@ -66,8 +66,8 @@ def write_private(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
-def address_of(door: Door, home: Home, now_ms: int) -> str:
-    """What the command line needs to know, as JSON."""
+def address_of(door: Door, home: Home, now_ms: int, service: str) -> str:
+    """What the command line needs to know, as JSON; ``service`` runs the daemon, "" for none."""
     return json.dumps(
         {
             "pid": os.getpid(),
@@ -78,5 +78,6 @@ def address_of(door: Door, home: Home, now_ms: int) -> str:
             "started_ms": now_ms,
             "code": code_id(),
             "lock": home.lock.stat().st_ino,
+            "service": service,
         }
     )
