@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
 import uvloop
 
 from stead import __version__
@@ -42,7 +41,7 @@ from stead.machines.sandbox import OUTSIDE_USER, Limits
 from stead.mcp_wiring import McpHouse
 from stead.memory_wiring import MemoryHouse, Shared, new_id
 from stead.net.dialing import Dialer
-from stead.providers.directory import ProviderConfig, require_valid, secret_name
+from stead.provider_wiring import ConfiguredProviders
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
 from stead.runtime.agents import Subagents
@@ -52,7 +51,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
-from stead.runtime.home import HomeState, HomeStream
+from stead.runtime.home import HomeStream
 from stead.runtime.logs import clean_log, start_log
 from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
@@ -405,30 +404,6 @@ class House:
         host = self.machines.isolation()
         started = ev.MachineStarted(driver=host.driver, isolation=host.statement)
         self.sessions.note(session, started if what == "started" else ev.MachineEnded(why=why))
-
-
-class ConfiguredProviders:
-    """Providers as the runtime asks about them (``runtime.home.ProviderService``)."""
-
-    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService, mcp: McpHouse) -> None:
-        self._models = models
-        self._egress = egress
-        self.search = search
-        self.mcp = mcp.room
-        self.rows, self.check, self.discover = models.rows, models.check, models.discover
-
-    def require_valid(self, configured: ev.ProviderConfigured) -> None:
-        """Refuse a configuration that cannot work."""
-        require_valid(ProviderConfig(**msgspec.structs.asdict(configured)))
-
-    secret_name = staticmethod(secret_name)
-
-    def configure(self, state: HomeState) -> None:
-        """Use these providers, this chain, this search engine and these allow-lists of hosts from now on."""
-        self._egress.configure(state.hosts)
-        self.search.configure(state.search)
-        configured = [ProviderConfig(**msgspec.structs.asdict(fact)) for fact in state.providers.values()]
-        self._models.configure(configured, state.chain, state.models, state.roles)
 
 
 async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:

@@ -63,7 +63,7 @@ class Line(ABC):
     """Where a person types; to be entered before anything is read.
 
     Args:
-        picture: gives what to type for the picture on the clipboard; "" where there is none, and the person was told.
+        picture: gives what to type for the picture on the clipboard; "" where there is none, and the person knows why.
     """
 
     text = ""

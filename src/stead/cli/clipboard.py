@@ -31,7 +31,7 @@ _IN_WORDS = re.compile("«data PNGf([0-9A-Fa-f]+)»".encode())
 """How AppleScript writes it."""
 _WAIT_S = 5.0
 _MOST_READ = 2 * MOST_BYTES + 100
-"""Of what can be attached, as AppleScript writes it; whoever writes more is cut off."""
+"""Of what can be attached, as AppleScript writes it; a program that writes more is cut off."""
 
 
 class Clipboard:
@@ -87,7 +87,7 @@ def _output(command: tuple[str, ...]) -> bytes:
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
     except OSError:
-        return b""  # there is a next one, or the person is told that there is no picture
+        return b""  # there is a next one, or the person reads that there is no picture
     with process:
         alarm = threading.Timer(_WAIT_S, _kill, (process,))
         alarm.start()

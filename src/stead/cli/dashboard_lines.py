@@ -57,7 +57,7 @@ def line_of(depth: int, row: Json, width: int, asked: Sequence[str]) -> str:
 
 
 def _row(width: int, state: str, title: str, *cells: str) -> str:
-    """Cells beside each other; in a narrow window the model goes first, then the tokens, then the cost."""
+    """Cells side by side; in a narrow window the model goes first, then the tokens, then the cost."""
     sizes = [_MODEL, _TOKENS, _COST]
     while sizes and width - _STATE - sum(size + 1 for size in sizes) < _LEAST_TITLE:
         sizes.pop(0)

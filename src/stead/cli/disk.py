@@ -36,7 +36,7 @@ def _disk(invocation: Invocation, arguments: Namespace) -> int:
     }
     for path, size in _files(root):
         inside = os.path.relpath(path, root)
-        # A database's own files beside it (-wal, -shm) begin with its name.
+        # A database's own files next to it (-wal, -shm) begin with its name.
         whose = (name for name, starts, _ in _PARTS if inside.startswith(starts))
         part = parts[next(whose, "other")]
         part["bytes"] += size

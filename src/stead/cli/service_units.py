@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 MARK = "Written by stead service install"
-"""In the first lines of each file of ours; one without it is somebody else's, and stays as it is."""
+"""In the first lines of each file of ours; one without it is another program's, and stays as it is."""
 STOP_S, WATCHDOG_S = 30, 60
 
 

@@ -26,7 +26,7 @@ _STRICT = {"strict": (0.04, 0.15), "normal": (0.10, 0.30), "trusted": (0.10, 0.3
 """By the tier of before: from which rates of faults and of refuted ends on a model is led strictly. Lower for one that
 is, so that it does not change back and forth."""
 _TRUSTED = {"strict": (0.01, 0.05), "normal": (0.01, 0.05), "trusted": (0.03, 0.12)}
-"""Likewise: up to which rates it is trusted."""
+"""As above: up to which rates it is trusted."""
 
 
 class TrackRecord(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from msgspec.structs import replace
 
@@ -207,7 +207,7 @@ class Schedules:
                 except SteadError as fault:  # such as a zone that the host has no more; the others go on
                     log.error("schedule %s: %s", name, fault)
 
-    async def _settle(self, name: str, ended: set[SessionId] | None) -> None:
+    async def _settle(self, name: str, ended: Collection[SessionId] | None) -> None:
         for run in self._home.state.schedules[name].open_runs:
             if run.session and (ended is None or run.session in ended):
                 await self._hear(name, run)

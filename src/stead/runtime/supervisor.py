@@ -1,6 +1,6 @@
-"""What started the daemon as a service is told how it stands: the protocol of sd_notify(3), a datagram a message.
+"""The service manager that started the daemon hears how it stands: the protocol of sd_notify(3), a datagram a message.
 
-Layer: runtime. Where no socket is named, nothing is told. The watchdog is fed by the event loop itself, so a daemon
+Layer: runtime. Where no socket is named, nothing is sent. The watchdog is fed by the event loop itself, so a daemon
 that hangs is ended and started again by the service manager.
 """
 
@@ -44,7 +44,7 @@ class Supervisor:
                 found.settimeout(1.0)
                 found.sendto("\n".join(states).encode(), address)
         except OSError as error:
-            _log.warning("the service manager was not told %s: %s", states[0], error)
+            _log.warning("the service manager did not get %s: %s", states[0], error)
 
     async def keep(self) -> None:
         """Give signs of life for as long as the event loop turns."""

@@ -262,7 +262,7 @@ class OpenSession:
                 self.update(update)
 
     def _catch_up(self) -> None:
-        """Read and tell what was heard of; while a stop is under way that waits, to be told at once with its end."""
+        """Read and tell what was heard of; while a stop is under way that waits, and is said at once with its end."""
         with self._lock:
             # What a subagent asks is in its own stream.
             looks = self._row["agents"] and time.monotonic() - self._looked_s >= _TICK_S

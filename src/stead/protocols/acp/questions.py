@@ -6,7 +6,7 @@ what reaches further is answered where its terms can be read. A yes counts only 
 something risky not at once, as programs answer.
 
 A subagent has no session in the editor. Its question is put in the session that it works for, about a call that the
-editor is told of first.
+editor hears of first.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class _End(NamedTuple):
 
 
 _Talk = Generator[_Question, bool, _End]
-"""Yields what the person is asked, gets whether they said yes, and ends with what they are told, if anything."""
+"""Yields what the person is asked, gets whether they said yes, and ends with what is said to them, if anything."""
 
 
 class _Asked(NamedTuple):
