@@ -36,6 +36,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "/memories?view=forgotten",
     ),
     "/directives": ("/directives",),
+    "/schedules": ("/schedules",),
     "/settings": ("/settings",),
     "/search": ("/search?q=tides",),
     "/more/$name": ("/more/skills",),

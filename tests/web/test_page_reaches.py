@@ -35,17 +35,6 @@ ELSEWHERE = {
             ("post", "/{name}/test"),
         )
     },
-    **{
-        (method, f"/schedules{path}"): "schedules have no page yet; `stead schedule` has all of it"
-        for method, path in (
-            ("get", ""),
-            ("post", ""),
-            ("get", "/{name}/runs"),
-            ("post", "/{name}/run"),
-            ("post", "/{name}/switch"),
-            ("delete", "/{name}"),
-        )
-    },
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

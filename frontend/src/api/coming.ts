@@ -9,7 +9,6 @@ import { useConnection } from "./live";
 export const COMING = {
   canvas: "/windows",
   channels: "/channels",
-  schedules: "/schedules",
   skills: "/skills",
 } as const;
 

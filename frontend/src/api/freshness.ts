@@ -36,6 +36,7 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   provider: ["providers", "chain", "status"],
   chain: ["chain", "status"],
   cap: ["cap"],
+  schedule: ["schedules"],
   rule: ["rules", "directives"],
   directive: ["directives"],
   directives: ["directives"],

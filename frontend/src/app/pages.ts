@@ -112,6 +112,11 @@ export const PAGES = {
     title: "directives",
     load: async () => (await import("@/features/directives/DirectivesPage")).DirectivesPage,
   },
+  schedules: {
+    path: "/schedules",
+    title: "schedules",
+    load: async () => (await import("@/features/schedules/SchedulesPage")).SchedulesPage,
+  },
   settings: {
     path: "/settings",
     title: "settings",

@@ -13,6 +13,7 @@ const USD = money(2);
 const USD_SMALL = money(4);
 const RELATIVE = new Intl.RelativeTimeFormat(formats, { numeric: "auto", style: "long" });
 const INSTANT = new Intl.DateTimeFormat(formats, { dateStyle: "medium", timeStyle: "medium" });
+const WEEKDAY = new Intl.DateTimeFormat(formats, { weekday: "long" });
 const CLOCK = new Intl.DateTimeFormat(formats, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short" });
 const DAY_AND_YEAR = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric" });
@@ -80,6 +81,11 @@ export function formatPercent(share: number): string {
 /** A moment in full, in the person's time zone. */
 export function formatInstant(at: Date): string {
   return INSTANT.format(at);
+}
+
+/** The name of a day of the week, 0 for Sunday. */
+export function formatWeekday(day: number): string {
+  return WEEKDAY.format(new Date(2023, 0, 1 + day));
 }
 
 /** The hour, for rows that share a day. */

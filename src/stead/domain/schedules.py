@@ -112,7 +112,7 @@ By = Literal["clock", "missed", "person"]
 Skip = Literal["missed", "overlap", "queue", "paused"]
 
 
-class ScheduleRun(msgspec.Struct, frozen=True, omit_defaults=True):
+class ScheduleRun(msgspec.Struct, frozen=True):
     """One due time, or several in a row that were skipped for one reason.
 
     Args:

@@ -18,6 +18,7 @@ const MEMORY: Place = { icon: "memory", label: "memory", pages: ["memories", "di
 export const FOOT: readonly Place[] = [
   SECURITY,
   MEMORY,
+  { icon: "clock", label: "schedules", pages: ["schedules"] },
   { icon: "chart", label: "usage", pages: ["usage"] },
   { icon: "gear", label: "settings", pages: ["settings"] },
 ];

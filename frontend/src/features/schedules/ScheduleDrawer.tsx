@@ -1,0 +1,186 @@
+/** One schedule: when it runs next, what came of it, and what can be done with it. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data } from "@/api/client";
+import { queries, useCommand, withKey } from "@/api/queries";
+import { t } from "@/i18n/en/schedules";
+import { Button } from "@/ui/Button";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { Drawer } from "@/ui/Drawer";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { formatInstant } from "@/ui/format";
+import { Link } from "@/ui/Link";
+import { SafeText } from "@/ui/SafeText";
+import { Switch } from "@/ui/Switch";
+import { Time } from "@/ui/Time";
+import { toast } from "@/ui/Toasts";
+import { EndState, goalOf, type Run, type Schedule } from "./columns";
+
+const readAgain = () => queries.invalidateQueries({ queryKey: ["schedules"] });
+
+export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () => void }) {
+  const { name } = row.schedule;
+  const [asked, ask] = useState(false);
+  const path = { name };
+  const run = useCommand((_: string, key) =>
+    data(api.POST("/schedules/{name}/run", { params: { path, ...withKey(key) }, body: {} })),
+  );
+  const flip = useCommand((on: boolean, key) =>
+    data(api.POST("/schedules/{name}/switch", { params: { path, ...withKey(key) }, body: { on } })),
+  );
+  return (
+    <Drawer
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={<SafeText>{name}</SafeText>}
+      footer={
+        <>
+          <Button kind="danger" onClick={() => ask(true)}>
+            {t("remove")}
+          </Button>
+          <Button
+            busy={run.isPending && t("starting")}
+            onClick={() =>
+              run.mutate(name, {
+                onSuccess: () => {
+                  toast({ title: t("ran"), kind: "good" });
+                  return readAgain();
+                },
+              })
+            }
+          >
+            {t("runNow")}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-7">
+        <section className="grid gap-3">
+          <SafeText>{goalOf(row)}</SafeText>
+          <Switch
+            label={t("on")}
+            hint={row.on ? row.words : row.why || row.words}
+            checked={row.on}
+            disabled={flip.isPending}
+            onCheckedChange={(on) => flip.mutate(on, { onSuccess: readAgain })}
+          />
+          {row.proposed && <p className="text-ink-2 text-sm">{t("proposed")}</p>}
+          <ErrorNote error={run.error ?? flip.error} />
+          <Allowed row={row} />
+        </section>
+        {row.next_ms.length > 0 && (
+          <section>
+            <h3 className="font-semibold">{t("nextTimes")}</h3>
+            <ul className="mt-1 grid gap-1 text-sm">
+              {row.next_ms.map((at) => (
+                <li key={at} className="tabular">
+                  {formatInstant(new Date(at))}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <History row={row} />
+      </div>
+      {asked && <Remove name={name} onClose={() => ask(false)} onRemoved={onClose} />}
+    </Drawer>
+  );
+}
+
+/** The frozen grant: what its runs may have, and what happens to times that it cannot keep. */
+function Allowed({ row: { schedule } }: { row: Schedule }) {
+  const { job } = schedule;
+  const facts: [string, string][] = [
+    [t("missed"), t(`missed_${schedule.missed}`)],
+    [t("overlap"), t(`overlap_${schedule.overlap}`)],
+  ];
+  if (job.type === "session.open") {
+    facts.unshift([t("folder"), job.directory], [t("profile"), job.profile]);
+    if (job.tools.length > 0) facts.push([t("tools"), job.tools.join(", ")]);
+    if (job.allow.length > 0) facts.push([t("allowed"), job.allow.join(", ")]);
+    if (job.hosts.length > 0) facts.push([t("hosts"), job.hosts.join(", ")]);
+    if (job.secrets.length > 0) facts.push([t("secrets"), job.secrets.join(", ")]);
+  }
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 text-sm">
+      {facts.map(([label, text]) => (
+        <div key={label} className="contents">
+          <dt className="text-ink-2">{label}</dt>
+          <dd className="min-w-0 break-words">
+            <SafeText>{text}</SafeText>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Read again when the row's last run changes, not by each event: after a removal there is nothing to read. */
+function History({ row }: { row: Schedule }) {
+  const { name } = row.schedule;
+  const runs = useQuery({
+    queryKey: ["schedule-runs", name, row.last],
+    queryFn: () => data(api.GET("/schedules/{name}/runs", { params: { path: { name } } })),
+  });
+  const rows = runs.data?.items;
+  return (
+    <section>
+      <h3 className="font-semibold">{t("history")}</h3>
+      <ErrorNote error={runs.error} />
+      {rows?.length === 0 && <p className="mt-1 text-ink-2">{t("never")}</p>}
+      {rows && rows.length > 0 && (
+        <ul className="mt-1 divide-y divide-line border-line border-y">
+          {rows.map((run) => (
+            <Past key={`${run.due_ms}.${run.recorded_ms}`} run={run} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Past({ run }: { run: Run }) {
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 py-2 text-sm">
+      <EndState run={run} />
+      <span className="text-ink-2">{run.times > 1 ? t("times", { count: run.times }) : <Time at={run.due_ms} />}</span>
+      {(run.text || run.by !== "clock") && (
+        <p className="col-span-2 text-ink-2">
+          {run.by !== "clock" && t(`by_${run.by}`)} <SafeText>{run.text}</SafeText>
+        </p>
+      )}
+      {run.session && (
+        <Link to="/objectives/$id" params={{ id: run.session }} className="col-span-2">
+          {t("openRun")}
+        </Link>
+      )}
+    </li>
+  );
+}
+
+function Remove({ name, onClose, onRemoved }: { name: string; onClose: () => void; onRemoved: () => void }) {
+  const remove = useCommand((whose: string, key) =>
+    data(api.DELETE("/schedules/{name}", { params: { path: { name: whose }, ...withKey(key) } })),
+  );
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      size="sm"
+      title={t("removeTitle", { name })}
+      description={t("removeWhy")}
+      kind="destroy"
+      busy={remove.isPending && t("removing")}
+      onYes={() =>
+        remove.mutate(name, {
+          onSuccess: () => {
+            onRemoved();
+            return readAgain();
+          },
+        })
+      }
+      yes={t("remove")}
+    >
+      <ErrorNote error={remove.error} />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,46 @@
+"""Schedules on the page: made, read back, run by hand, switched off and removed."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.axe import axe
+from tests.browser.chrome import PHONE, Visit
+from tests.browser.stage import Stage
+from tests.promises import promise
+
+
+@promise("SCH-1.manage")
+def test_a_schedule_is_made_run_switched_off_and_removed(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/schedules")
+    page.get_by_role("button", name="Add a schedule").click()
+    dialog = page.get_by_role("dialog", name="Add a schedule")
+    axe(page)
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_text("Say what to reach each time.")).to_be_visible()
+    dialog.get_by_role("textbox", name="Name").fill("morning")
+    dialog.get_by_role("textbox", name="Goal").fill("say hello")
+    dialog.get_by_role("textbox", name="Folder").fill(str(walked.project))
+    dialog.get_by_label("Time", exact=True).fill("06:30")
+    dialog.get_by_role("button", name="Add").click()
+
+    drawer = page.get_by_role("dialog", name="morning")
+    expect(drawer.get_by_text("30 6 * * *")).to_be_visible()
+    expect(drawer.get_by_role("listitem")).to_have_count(5)
+    (row,) = walked.house.get("/schedules")["items"]
+    assert (row["schedule"]["when"]["expression"], row["on"]) == ("30 6 * * *", True)
+    axe(page)
+    drawer.get_by_role("button", name="Run now").click()
+    expect(drawer.get_by_text("Started by you.")).to_be_visible()
+    drawer.get_by_role("link", name="Open this run").click()
+    page.wait_for_url("**/objectives/s_*")
+
+    page = visit(walked, "/schedules", PHONE)
+    page.get_by_text("morning").click()
+    page.get_by_role("switch", name="On").click()
+    expect(page.get_by_role("heading", name="Next times")).to_have_count(0)
+    assert walked.house.get("/schedules")["items"][0]["on"] is False
+    page.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog", name="Remove morning?").get_by_role("button", name="Remove").click()
+    expect(page.get_by_text("Nothing is scheduled")).to_be_visible()
+    assert walked.house.get("/schedules")["items"] == []
