@@ -68,9 +68,9 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield stage
 
 
-@pytest.fixture(params=[Mouse(), Keys()], ids=["mouse", "keyboard"])
+@pytest.fixture(params=[pytest.param(Mouse(), marks=pytest.mark.long), Keys()], ids=["mouse", "keyboard"])
 def hands(request: pytest.FixtureRequest) -> Hands:
-    """How a journey is walked: each is walked with both."""
+    """How a journey is walked: each by keyboard, which the mouse's own tests do not cover; ``long``: by mouse too."""
     made: Hands = request.param
     return made
 

@@ -74,6 +74,7 @@ def test_what_the_docs_show_is_there_small_and_of_a_scene_and_look_that_exist() 
         assert file.stat().st_size <= LARGEST_BYTES, name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desk", "phone"])
 def test_pictures_of_every_scene_can_be_taken(
     homes: Callable[[HomeName], Stage], visit: Visit, watch: Watch, look: Look

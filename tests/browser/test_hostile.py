@@ -29,7 +29,7 @@ def test_there_are_enough_of_them_and_each_is_different() -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("look", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desk", "phone"])
 def test_no_hostile_word_does_anything_but_be_read(grounds: Stage, visit: Visit, watch: Watch, look: Look) -> None:
     # The audit page unfolds what the newest signed head says, and there is none.
     watch.expect(404, r"/audit/head$")

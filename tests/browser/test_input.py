@@ -33,7 +33,7 @@ def test_keys_and_presses_are_painted_at_once_beside_a_session_that_streams(some
     assert max(waits.values()) <= INP_MS, waits
 
 
-@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("look", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desk", "phone"])
 def test_nothing_moves_while_a_page_loads(some: Stage, visit: Visit, look: Look) -> None:
     visit(some)
     for place in PLACES:

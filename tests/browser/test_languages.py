@@ -23,7 +23,14 @@ READS_LEFT_TO_RIGHT = """() => [...document.querySelectorAll('code, pre, kbd, .f
 
 
 @pytest.mark.promise("UI-3.words")
-def test_the_page_is_wholly_german_once_that_is_chosen_and_stays_so(some: Stage, visit: Visit) -> None:
+@pytest.mark.parametrize(
+    "addresses",
+    [("/", "/sessions/{asking}", "/settings"), pytest.param(tuple(at for _, at in ADDRESSES), marks=pytest.mark.long)],
+    ids=["some", "all"],
+)
+def test_the_page_is_wholly_german_once_that_is_chosen_and_stays_so(
+    some: Stage, visit: Visit, addresses: tuple[str, ...]
+) -> None:
     page = visit(some, "/settings?section=appearance")
     assert "Appearance" in english_on(page)
     page.get_by_role("combobox", name="Language").click()
@@ -33,7 +40,7 @@ def test_the_page_is_wholly_german_once_that_is_chosen_and_stays_so(some: Stage,
     expect(page.get_by_role("combobox", name="Sprache")).to_contain_text("Deutsch")
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["de", "ltr"]
     found = []
-    for _, address in ADDRESSES:
+    for address in addresses:
         page.set_viewport_size({"width": DESKTOP.width, "height": DESKTOP.height})
         _opened(page, some, address)
         picture(page, _file("de", address))
