@@ -42,7 +42,7 @@ PACKAGE_LINES = {
     "net": 278,
     "protocols": 1351,
     "providers": 3511,
-    "runtime": 8945,
+    "runtime": 8947,
     "screen": 1527,
     "storage": 4298,
     "tools": 2279,

@@ -24,6 +24,7 @@ from tests.promises import promise
 
 WAYS_IN_AND_OUT = {
     "cli/checks.py": "asks bubblewrap's version; no word of a model is in it",
+    "cli/clipboard.py": "the person's own desktop gives its picture, after their key; no word of a model is in it",
     "cli/daemon_control.py": "the person's terminal; commands() tries each command from a machine",
     "cli/doctor.py": "looks whether a port is free; no word of a model is in it",
     "cli/editing.py": "the person's own editor, over a call's arguments or a directive; tests/cli and tests/flows",

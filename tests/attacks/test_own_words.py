@@ -88,6 +88,7 @@ WHOSE = {
     "brain/turn.py": {"why": "constant, and the person's reason", "text": "the parameter of `_unrun`"},
     "brain/ends.py": {
         "said": "constant",
+        "_NOT_DELEGATED.format(tool=tool)": "constant, and the name of one of Stead's own two tools",
         "_send_back(failing)": "constant, and checks in the words of the person or of the model's own plan",
     },
     "domain/checking.py": {"checks_text(items)": "what the person accepted"},

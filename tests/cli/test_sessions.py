@@ -388,7 +388,7 @@ def test_a_session_is_held_stopped_put_away_and_deleted(cli: Cli, api: Simulator
     assert cli("session", "close", sitting.id).code == 0
     assert last(api) == commands.CloseSession(sitting.id)
     assert cli("session", "delete", sitting.id, "--now", "--yes").code == 0
-    assert last(api) == commands.Delete(sitting.id)
+    assert last(api) == commands.Delete(sitting.id, now=True)
 
 
 def test_an_export_goes_to_a_new_file_or_to_standard_output(cli: Cli, api: Simulator) -> None:

@@ -49,13 +49,12 @@ def start(name: str) -> None:
     if pid_of(name):
         return
     assert unit["Type"] == "notify"
-    path = STATE / f"{name}.notify"
-    path.unlink(missing_ok=True)
+    address = f"stead-test-{name}-{os.getpid()}"  # an abstract one: a path can be too long for a socket
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
-        heard.bind(str(path))
+        heard.bind(f"\0{address}")
         heard.settimeout(25)
         environment = dict(word.split("=", 1) for word in shlex.split(unit["Environment"]))
-        environment |= {"NOTIFY_SOCKET": str(path), "WATCHDOG_USEC": str(int(unit["WatchdogSec"]) * 1_000_000)}
+        environment |= {"NOTIFY_SOCKET": f"@{address}", "WATCHDOG_USEC": str(int(unit["WatchdogSec"]) * 1_000_000)}
         out = (STATE / "out").open("ab")
         process = subprocess.Popen(
             shlex.split(unit["ExecStart"].replace("$$", "$").replace("%%", "%")),

@@ -8,6 +8,7 @@ with the next collection of what nothing refers to.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from stead.domain import events as ev
 from stead.domain.attachments import MOST_NAME, MOST_PAGES, MOST_UPLOAD_BYTES, Pictures, media_type, read_picture
@@ -15,7 +16,9 @@ from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.messages import PDF, Attachment, of_message
 from stead.domain.ports import Clock
 from stead.runtime.pinned_blobs import PinnedBlobs
-from stead.storage.attachments import AttachmentStore
+
+if TYPE_CHECKING:
+    from stead.storage.attachments import AttachmentStore
 
 MOST_OF_A_MESSAGE = 20
 UNUSED_MS = 24 * 3600 * 1000
