@@ -71,6 +71,13 @@ def test_lists_share_one_left_and_one_right_edge(some: Stage, visit: Visit) -> N
     assert len(edges) == 1, edges
 
 
+ROWS_OF_BUTTONS = """([card, lines]) => {
+  const tops = [...card.querySelectorAll("button")].filter((one) => one.checkVisibility())
+    .map((one) => Math.round(one.getBoundingClientRect().y))
+  return new Set(tops).size === lines
+}"""
+
+
 def test_answers_stand_in_one_line_and_on_a_phone_in_two_above_a_field_of_its_own_width(
     some: Stage, visit: Visit
 ) -> None:
@@ -79,8 +86,8 @@ def test_answers_stand_in_one_line_and_on_a_phone_in_two_above_a_field_of_its_ow
         card = page.get_by_role("article").get_by_role("group", name="Your answer")
         expect(card).to_be_visible()
         settled(page)
-        tops = {round(box["y"]) for one in card.get_by_role("button").all() if (box := one.bounding_box())}
-        assert len(tops) == lines, (look.name, tops)
+        # All at once, and again until it holds: on a loaded machine the card is still being laid out.
+        page.wait_for_function(ROWS_OF_BUTTONS, arg=[card.element_handle(), lines])
         field = page.get_by_role("textbox", name="Message").bounding_box()
         assert field is not None
         assert field["width"] >= 200
