@@ -31,7 +31,7 @@ RETIRED = (
 )
 """Lower case; matched as whole words, in names at their underscores and capitals too."""
 
-LEFT = {"src/stead": 436, "frontend/src": 258, "docs": 4}
+LEFT = {"src/stead": 435, "frontend/src": 240, "docs": 4}
 """How many each area still has. Lower them with every text that is rewritten; nothing raises them."""
 
 NOT_ON_THE_PAGE = (

@@ -105,8 +105,7 @@ from stead.web.server import WebServer
 log = logging.getLogger("stead")
 LOCK_S = 0.002  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
 OWN_WATCHERS = 3
-"""Of the bus: memory's upkeep and its files, and the ends of scheduled runs. Others are doors that somebody looks
-through."""
+"""Of the bus: memory's upkeep and its files, and the ends of scheduled runs. Others are open doors."""
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
 

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -70,6 +71,25 @@ def test_a_second_tab_and_a_reload_show_the_reply_under_way_from_its_first_word(
     picture(page, "live-reloaded-in-mid-stream")
     assert not bodies(stage, session, "model.replied"), "it was under way all the time"
     page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("main")).to_contain_text("Stopped by you, in the page")
+
+
+@pytest.mark.long
+def test_a_device_ten_times_slower_stays_usable_while_a_long_reply_streams(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "A slow device")
+    page = visit(stage, f"/sessions/{session}")
+    say(page, "Please tell it at length")
+    begun(page)
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 10})
+    page.reload()
+    settled(page)
+    is_whole(page)
+    box = page.get_by_role("textbox", name=SAY)
+    began = time.monotonic()
+    box.fill("Enough of that")
+    expect(box).to_have_value("Enough of that")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    assert time.monotonic() - began < 10
     expect(page.get_by_role("main")).to_contain_text("Stopped by you, in the page")
 
 

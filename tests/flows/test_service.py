@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import plistlib
-import shutil
 import signal
 import socket
 import subprocess
@@ -146,8 +145,6 @@ def test_without_a_service_manager_that_is_said_and_nothing_is_written(managed: 
 
 @pytest.mark.parametrize("account", ["", "root", "daemon"])
 def test_systemd_takes_the_unit_as_it_is(tmp_path: Path, account: str) -> None:
-    if not shutil.which("systemd-analyze"):
-        pytest.skip("needs Debian's systemd")
     file = tmp_path / "stead.service"
     command = [sys.executable, "-P", "-m", "stead.serve", "--home", f"/home/me/{ODD}"]
     file.write_text(unit(command, {"STEAD_HOME": f"/home/me/{ODD}"}, account), "utf-8")
@@ -170,8 +167,6 @@ def test_launchd_reads_the_list_back() -> None:
 @pytest.mark.parametrize("account", ["", "root", "daemon"])
 def test_the_sandbox_works_below_what_the_unit_takes_away(account: str) -> None:
     require_sandbox()
-    if not shutil.which("setpriv"):
-        pytest.skip("needs setpriv of util-linux")
     settings = unit(["/bin/true"], {}, account).splitlines()
     hardened = ["setpriv"]
     if account == "daemon" and os.geteuid() == 0:

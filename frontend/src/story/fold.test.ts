@@ -42,9 +42,13 @@ describe("a reply that is being written", () => {
   it("stays with the failure that a crash has made of it", () => {
     const failure = { kind: "lost", number: 1, error: "", attempts: [], spend: SPENT, retry_after_ms: 0 };
     const item = { ...reply(1, ""), kind: "failed", body: { ...failure, type: "model.failed", partial: "" } } as never;
-    const now = took(heard(open, [text(1, 0, "Half of")]), page([item], { replied: 1 }, 2));
+    const half = heard(open, [text(1, 0, "Half of")]);
+    const now = took(half, page([item], { replied: 1 }, 2));
     expect(now.items.at(-1)).toMatchObject({ kind: "failed", body: { partial: "Half of" } });
     expect(now.writing).toBeNull();
+    const next = took(heard(half, [text(2, 0, "All"), text(2, 3, " of")]), page([item], { replied: 1 }, 2));
+    expect(next.items.at(-1)).toMatchObject({ kind: "failed", body: { partial: "Half of" } });
+    expect(next).toMatchObject({ writing: { number: 2, text: "All of" }, overtaken: null });
   });
 
   it("gives way to the reply, and late pieces of it are dropped", () => {

@@ -13,6 +13,7 @@ export function begin(id: string): Story {
     row: null,
     items: [],
     writing: null,
+    overtaken: null,
     request: null,
     replied: 0,
     progress: null,
@@ -34,16 +35,17 @@ export function took(story: Story, page: Page): Story {
   let { places, items, opening } = story;
   if (page.items.length > 0) {
     const next = places.slice();
-    for (const item of page.items) next[item.place] = seen(carried(item, next[item.place]), story.writing);
+    for (const item of page.items) next[item.place] = seen(carried(item, next[item.place]), story);
     places = next;
     items = page.more ? next.filter((item) => item !== undefined) : (next as Item[]);
     const first = next[0];
     opening = first?.kind === "opened" ? first.body : null;
   }
   const goal = opening?.contract?.goal ?? "";
-  const writing = story.writing && story.writing.number > page.replied ? story.writing : null;
   const { seq, request, replied } = page;
-  return { ...story, seq, row: { ...page.row, goal }, places, items, opening, request, replied, writing };
+  const open = (one: Writing | null) => (one && one.number > replied ? one : null);
+  const under = { writing: open(story.writing), overtaken: open(story.overtaken) };
+  return { ...story, ...under, seq, row: { ...page.row, goal }, places, items, opening, request, replied };
 }
 
 /** The story after pieces of what is under way, in order. */
@@ -58,7 +60,12 @@ function piecewise(story: Story, body: Transient["body"]): Story {
       if (body.number <= story.replied || (writing && body.number < writing.number)) return story;
       const before = writing?.number === body.number ? writing : null;
       const tail = extended(before, body.offset, body.text);
-      return tail === before ? story : { ...story, writing: { ...tail, number: body.number } };
+      if (tail === before) return story;
+      return {
+        ...story,
+        writing: { ...tail, number: body.number },
+        overtaken: before ? story.overtaken : writing,
+      };
     }
     case "output.delta": {
       const at = story.items.findLastIndex((item) => item.id === body.key);
@@ -87,9 +94,10 @@ function carried(item: Page["items"][number], before: Item | undefined): Item {
 }
 
 /** A request that a crash ended, with what this page has seen of its reply; of others the daemon has kept it. */
-function seen(item: Item, writing: Writing | null): Item {
-  if (item.kind !== "failed" || item.body.partial || !writing || item.body.number !== writing.number) return item;
-  return { ...item, body: { ...item.body, partial: writing.text } };
+function seen(item: Item, { writing, overtaken }: Story): Item {
+  if (item.kind !== "failed" || item.body.partial) return item;
+  const partial = [writing, overtaken].find((one) => one?.number === item.body.number)?.text;
+  return partial ? { ...item, body: { ...item.body, partial } } : item;
 }
 
 function replaced(story: Story, at: number, item: Item): Story {

@@ -45,6 +45,8 @@ export interface Story {
   readonly row: Row | null;
   readonly items: readonly Item[];
   readonly writing: Writing | null;
+  /** The one before, where the next was heard of before the page that says how it ended. */
+  readonly overtaken: Writing | null;
   readonly request: OpenRequest | null;
   /** Replies up to this number are in it; pieces of them that come late are dropped. */
   readonly replied: number;

@@ -26,8 +26,12 @@ export interface Opened {
 
 interface Reading {
   holders: number;
-  /** Pieces that were heard while pages are read; nothing when none are. */
-  waiting: Transient[] | null;
+  /** Pieces that were heard and are not in the story yet. */
+  waiting: Transient[];
+  /** Pages are being read. */
+  busy: boolean;
+  /** The last pieces are being drawn, or were a moment ago. */
+  drawing: boolean;
   /** The last event that was heard of it. */
   heard: number;
   /** Counts the readings, so that one that was overtaken ends. */
@@ -41,7 +45,7 @@ const readings = new Map<string, Reading>();
 /** Have a story before one's eyes; gives what ends that. */
 export function openStory(id: string): () => void {
   listen();
-  const reading = readings.get(id) ?? { holders: 0, waiting: null, heard: 0, round: 0 };
+  const reading = readings.get(id) ?? { holders: 0, waiting: [], busy: false, drawing: false, heard: 0, round: 0 };
   const fresh = !readings.has(id);
   // Put anew, so that the map's order is that of use.
   readings.delete(id);
@@ -89,7 +93,7 @@ async function read(id: string): Promise<void> {
   if (!reading) return;
   reading.round += 1;
   const { round } = reading;
-  reading.waiting ??= [];
+  reading.busy = true;
   let story = useStories.getState()[id]?.story ?? begin(id);
   const first = story.seq === 0;
   if (first) put(id, { story, state: "loading", error: null, share: 0 });
@@ -105,12 +109,14 @@ async function read(id: string): Promise<void> {
         put(id, { story, state: "loading", error: null, share: story.seq / Math.max(story.seq, headSeq()) });
       }
     }
-    story = heard(story, reading.waiting ?? []);
-    reading.waiting = null;
+    story = heard(story, reading.waiting);
+    reading.waiting = [];
+    reading.busy = false;
     put(id, { story, state: "ready", error: null, share: 1 });
   } catch (error) {
     if (reading.round !== round) return;
-    reading.waiting = null;
+    reading.waiting = [];
+    reading.busy = false;
     // A daemon that is away is read again when it is back; until then the page shows what it has.
     if (!first && error instanceof Refused && error.status === 0) return;
     const why = error instanceof Error ? error : new Error(String(error));
@@ -181,7 +187,10 @@ function readAnew(id: string): void {
 /** The person deleted it. What is being read of it is dropped. */
 function forget(id: string): void {
   const reading = readings.get(id);
-  if (reading) reading.round += 1;
+  if (reading) {
+    reading.round += 1;
+    reading.waiting = [];
+  }
   put(id, { story: deleted(id), state: "ready", error: null, share: 1 });
 }
 
@@ -192,9 +201,31 @@ function asksBelow(items: readonly Live[]): void {
     const { row } = useStories.getState()[id]?.story ?? {};
     if (row && row.agents > 0 && seq > reading.heard) {
       reading.heard = seq;
-      if (!reading.waiting) void read(id);
+      if (!reading.busy) void read(id);
     }
   }
+}
+
+/**
+ * Put what was heard into the story. Pieces come faster than a slow device draws them: those that come meanwhile are drawn
+ * together, after as long a pause as the drawing took, so that half of its time is left for the person.
+ */
+function draw(id: string, reading: Reading): void {
+  const opened = useStories.getState()[id];
+  if (reading.drawing || reading.busy || reading.waiting.length === 0 || opened?.state !== "ready") return;
+  const story = heard(opened.story, reading.waiting);
+  reading.waiting = [];
+  if (story === opened.story) return;
+  reading.drawing = true;
+  const began = performance.now();
+  put(id, { ...opened, story });
+  const drawn = () => {
+    setTimeout(() => {
+      reading.drawing = false;
+      draw(id, reading);
+    }, performance.now() - began);
+  };
+  setTimeout(drawn);
 }
 
 function hear(items: readonly Live[]): void {
@@ -210,14 +241,11 @@ function hear(items: readonly Live[]): void {
     const last = news.findLast(isEvent);
     const pieces = news.filter((item): item is Transient => !isEvent(item));
     reading.heard = Math.max(reading.heard, last?.seq ?? 0);
-    if (reading.waiting) reading.waiting.push(...pieces);
-    else if (opened.state === "ready" && reading.heard > opened.story.seq) {
-      reading.waiting = pieces;
-      void read(id);
-    } else if (opened.state === "ready") {
-      const story = heard(opened.story, pieces);
-      if (story !== opened.story) put(id, { ...opened, story });
-    }
+    if (!reading.busy && opened.state !== "ready") continue;
+    reading.waiting.push(...pieces);
+    if (reading.busy) continue;
+    if (reading.heard > opened.story.seq) void read(id);
+    else draw(id, reading);
   }
   asksBelow(items);
 }

@@ -236,7 +236,7 @@ DueFact = ScheduleDue | ScheduleSkipped | ScheduleSwitched
 def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
     """The facts to be recorded for every due time that has come and is not settled, by the schedule's policies.
 
-    A clock that went back brings nothing up again: what is settled stays so.
+    A clock that went back brings nothing up again.
     """
     if not standing.on:
         return ()

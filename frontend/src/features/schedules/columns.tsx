@@ -9,7 +9,7 @@ import type { Column } from "@/ui/table/columns";
 export type Schedule = Schema["ScheduleRow"];
 export type Run = Schema["ScheduleRun"];
 
-/** What it does, in the words of whoever wrote it. */
+/** What it does, in the words that it was given. */
 export function goalOf({ schedule: { job } }: Schedule): string {
   return job.type === "review" ? t("reviews", { session: job.session }) : (job.goal ?? "");
 }
