@@ -94,6 +94,17 @@ def cost_line(row: Json) -> str:
     return fill(f"{used}, {{:cost}} of {{budget.usd_micros:money}}, {took} in all", row)
 
 
+def forecast_line(forecast: Json) -> str:
+    """What a run is likely to cost, and how often such forecasts held."""
+    if not forecast["basis"]:
+        return "no forecast of its cost: too few runs like it have ended"
+    said = "{low:money} to {high:money}" if forecast["unit"] == "usd_micros" else "{low:number} to {high:number} tokens"
+    held = "; {within} of the last {of} fell within their forecasts" if forecast["of"] else ""
+    said = f"likely {said}, from {{runs:#run}} {{basis}}{held}"
+    return fill(said, {**forecast, "basis": _SIMILAR[forecast["basis"]]})
+
+
+_SIMILAR = {"schedule": "of this schedule", "folder": "in this folder with this model", "model": "with this model"}
 _UNPRICED = "No price is known for {unpriced:400}: of these the limit of tokens alone counts what is used."
 
 
@@ -121,15 +132,13 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _usage(invocation: Invocation, arguments: Namespace) -> int:
-    month = arguments.by == "month"
-    arguments.by = "day" if month else arguments.by
-    arguments.days = arguments.days or (365 if month else 30)
-    listing = _BY_SESSION if arguments.by == "session" else _USAGE
-    rows = listing.rows(invocation.client, arguments)
-    rows = _by_month(rows) if month else rows
+    by = arguments.by
+    arguments.per = arguments.per or ("day" if by == "model" else "all")
+    arguments.days = arguments.days or (365 if arguments.per == "month" else 30)
+    rows = _USAGE[by].rows(invocation.client, arguments)
     tiers = {(row["provider"], row["model"]): row["tier"] for row in invocation.client.items("/tiers")}
     rows = [{**row, "tier": tiers.get((row["provider"], row["model"]), "")} for row in rows]
-    listing.show(invocation, rows, arguments)
+    _USAGE[by].show(invocation, rows, arguments)
     if rows and not invocation.as_json:
         total: Json = {name: sum(row[name] for row in rows) for name in ("tokens_in", "tokens_out", "usd_micros")}
         total |= {"tokens": total["tokens_in"] + total["tokens_out"]}
@@ -138,34 +147,28 @@ def _usage(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
-def _by_month(rows: list[Json]) -> list[Json]:
-    """The rows of each month and model added up, in the order in which they come."""
-    months: dict[tuple[str, ...], Json] = {}
-    for row in rows:
-        key = (row["day"][:7], row["provider"], row["model"])
-        if (held := months.get(key)) is None:
-            months[key] = {**row, "day": key[0]}
-        else:
-            held |= {name: held[name] + row[name] for name in _ADDED}
-            held["price_known"] = held["price_known"] and row["price_known"]
-    return list(months.values())
-
-
 def _cached(row: Json) -> Json:
     """With the share of the tokens in that came from the provider's cache."""
     share = f"{100 * row['tokens_cached'] // row['tokens_in']}%" if row["tokens_in"] else ""
     return {**row, "share": share}
 
 
-_ADDED = ("requests", "failed", "tokens_in", "tokens_out", "tokens_cached", "usd_micros")
 _COLUMNS = (
-    " | MODEL: {provider}/{model} | TRUST: {tier} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
+    "TIME: {day} | MODEL: {provider}/{model} | TRUST: {tier} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
     " | >TOKENS IN: {tokens_in:number} | >OUT: {tokens_out:number} | >CACHED: {tokens_cached:number}[ ({share})]"
     " | >COST: {:cost}"
 )
-_NONE, _QUERY = "Nothing was spent in that time.", ("days", "by")
-_USAGE = Listing("/usage", "TIME: {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
-_BY_SESSION = Listing("/usage", "SESSION: {session} | UNTIL: {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
+_BY = ("model", "session", "objective", "schedule", "door")
+_USAGE = {
+    by: Listing(
+        "/usage",
+        _COLUMNS if by == "model" else f"{by.upper()}: {{key|none}} | {_COLUMNS}",
+        "Nothing was spent in that time.",
+        query=("days", "by", "per", "since", "until"),
+        view=_cached,
+    )
+    for by in _BY
+}
 _PER_DAY = 'a day, all objectives together, or "unlimited"'
 COMMANDS = {
     "cap": command(
@@ -177,7 +180,10 @@ COMMANDS = {
     ),
     "usage": command(
         _usage,
-        number("--days N", 0, "how far back (30; by month 365)"),
-        arg("--by PERIOD", "add up each", choices=("day", "month", "session"), default="day"),
+        number("--days N", 0, "how far back (30; per month 365)", most=3660),
+        arg("--by WHAT", "besides models; an objective is counted with its subagents", choices=_BY, default="model"),
+        arg("--per TIME", "add up each (day; by something else all)", choices=("hour", "day", "month", "all")),
+        arg("--since DAY", "from this day on, as 2026-11-01"),
+        arg("--until DAY", "up to this day, which is included"),
     ),
 }

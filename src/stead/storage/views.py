@@ -22,10 +22,23 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Raw
 from msgspec.structs import asdict
 
+from stead.domain.ends import ENDS
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.events import VERSIONS
+from stead.domain.forecast import Run, run_of
 from stead.domain.ids import ApprovalId, SessionId
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
+from stead.domain.rows import (
+    ApprovalRow,
+    Kind,
+    ObjectiveRow,
+    OpenRunRow,
+    SearchRow,
+    StepRow,
+    UsageBy,
+    UsagePer,
+    UsageRow,
+    Wanted,
+)
 from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect, transaction
@@ -243,12 +256,24 @@ class Views:
             raise NotFound(f"there is no approval {id!r}; 'stead approve' without an id lists what waits")
         return decode_approval(rows[0][0])
 
-    def usage(self, days: int, by: UsageBy = "day") -> list[UsageRow]:
-        """What each model used on each of the person's last ``days`` days, today included, or in each session of them.
+    def usage(
+        self, days: int = 30, since: str = "", until: str = "", by: UsageBy = "model", per: UsagePer = "day"
+    ) -> list[UsageRow]:
+        """What each model used on the person's last ``days`` days, today included, or from a day on, up to another.
 
         It comes from the journal's ledger, so it stays when a session is deleted.
         """
-        return self._journal.usage(str(date.fromisoformat(day_of(self._now_ms())) - timedelta(days - 1)), by)
+        last = str(date.fromisoformat(day_of(self._now_ms())) - timedelta(days - 1))
+        return self._journal.usage(since or last, until or "9", by, per)
+
+    def runs(self) -> list[Run]:
+        """The newest 500 objectives that ended by themselves, subagents apart, in the order of their openings."""
+        rows = self._rows(
+            "SELECT s.state FROM states s JOIN objectives o ON o.id = s.session WHERE s.kind = 'objective' "
+            "AND o.parent = '' AND s.status IN (?, ?, ?, ?, ?) ORDER BY s.seq DESC LIMIT 500",
+            *(end for end in ENDS if end != "cancelled"),
+        )
+        return [run_of(decode_objective(state).row) for (state,) in reversed(rows)]
 
     # -- searching ------------------------------------------------------------------------------------------------
 
