@@ -422,6 +422,8 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-5.by-what", "usage by session, objective, schedule, channel and hour", "page", done=True),
     Promise("LLM-5.forecast", "the likely cost of a run from one's own history, with its calibration", "cli", done=True),
     Promise("LLM-5.daily", "a daily cap in tokens and money", "api", stage=1, done=True),
+    Promise("LLM-5.schedules", "schedules that come due at once never pass a cap", "api", done=True),
+    Promise("LLM-5.warnings", "shares of a cap are told once a period; a cap of 0 lets nothing run", "cli", done=True),
     Promise("LLM-5.monthly", "a monthly cap in tokens and money", "page", done=True),
     Promise("LLM-7.unpriced", "a model without a known price runs, and only the tokens bind it", "cli", done=True),
     Promise("LLM-7.settings", "price, window, headers, parameters and effort are set per model", "cli", done=True),

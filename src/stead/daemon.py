@@ -15,6 +15,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import uvloop
@@ -48,6 +49,7 @@ from stead.runtime.agents import Subagents
 from stead.runtime.alarms import WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
+from stead.runtime.cap_warnings import CapWarnings
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
@@ -104,8 +106,8 @@ from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
 LOCK_S = 0.002  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
-OWN_WATCHERS = 3
-"""Of the bus: memory's upkeep and its files, and the ends of scheduled runs. Others are open doors."""
+OWN_WATCHERS = 4
+"""Of the bus: memory's upkeep and its files, the ends of scheduled runs, and what is spent. Others are open doors."""
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
 
@@ -344,6 +346,7 @@ class House:
     async def keep_up(self) -> None:
         """What runs in the background: signed heads, the trash, and what memory does by itself."""
         trash = Trash(self.views, self.runtime, self.clock)
+        caps = CapWarnings(self.home, self.runtime.bus, self.clock, partial(self.journal.spent, settled=True))
         await asyncio.gather(
             *(
                 job()
@@ -351,6 +354,7 @@ class House:
                     self.keeper.keep,
                     self.follower.keep,
                     trash.keep,
+                    caps.keep,
                     self.runtime.schedules.keep,
                     *self.memory.jobs,
                 )

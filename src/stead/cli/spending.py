@@ -21,14 +21,14 @@ SESSION_BUDGET: Json = {"tokens": 20_000_000, "usd_micros": 5_000_000}
 UNLIMITED: Json = {"tokens": "unlimited", "usd_micros": "unlimited"}
 
 
-def tokens_option(name: str, help: str) -> Argument:
-    """An option with a positive number of tokens, or "unlimited"; None where it is not given."""
+def tokens_option(name: str, help: str, least: int = 1) -> Argument:
+    """An option with a number of tokens, positive unless ``least`` is 0, or "unlimited"; None where it is not given."""
 
     def tokens(typed: str) -> int | str:
         digits = typed.replace(",", "").replace("_", "")
         if typed == "unlimited":
             return typed
-        if not digits.isascii() or not digits.isdecimal() or int(digits[:19]) == 0 or len(digits) > 18:
+        if not digits.isascii() or not digits.isdecimal() or int(digits[:19]) < least or len(digits) > 18:
             way = f'{name} 100000, or "unlimited"'
             raise CommandError(f"{name} {typed!r} is not a positive number of tokens", way)
         return int(digits)
@@ -36,8 +36,8 @@ def tokens_option(name: str, help: str) -> Argument:
     return arg(f"{name} N", help, type=tokens, default=None)
 
 
-def usd_option(name: str, help: str) -> Argument:
-    """An option with a positive sum of dollars, in millionths, or "unlimited"; None where it is not given."""
+def usd_option(name: str, help: str, least: int = 1) -> Argument:
+    """An option with a sum of dollars, in millionths, positive unless ``least`` is 0; else as ``tokens_option``."""
 
     def usd_micros(typed: str) -> int | str:
         if typed == "unlimited":
@@ -45,8 +45,8 @@ def usd_option(name: str, help: str) -> Argument:
         try:
             figure = round(float(typed.removeprefix("$")) * 1_000_000)
         except (ValueError, OverflowError):
-            figure = 0
-        if not 0 < figure < 10**15:
+            figure = -1
+        if not least <= figure < 10**15:
             way = f'{name} 2.50, or "unlimited"'
             raise CommandError(f"{name} {typed!r} is not a positive sum of dollars", way)
         return figure
@@ -108,12 +108,31 @@ _SIMILAR = {"schedule": "of this schedule", "folder": "in this folder with this 
 _UNPRICED = "No price is known for {unpriced:400}: of these the limit of tokens alone counts what is used."
 
 
+def _shares(typed: str) -> list[int]:
+    """Percents as people write them; 0 is none at all."""
+    words = typed.replace("%", "").split(",")
+    if not all(word.strip().isdecimal() and len(word) < 4 for word in words):
+        raise CommandError(f"--warn {typed!r} is no list of percents", "--warn 50,80,95")
+    return [share for share in map(int, words) if share]
+
+
+def warned_line(warned: Json) -> str:
+    """How much of a cap is spent, as it was noticed."""
+    figure = "money" if warned["unit"] == "usd_micros" else "number"
+    tokens = "" if warned["unit"] == "usd_micros" else " tokens"
+    said = f"{{share}} % of the cap of {{period}} was reached: {{spent:{figure}}} of {{most:{figure}}}{tokens}"
+    return fill(said, warned)
+
+
 def _cap(invocation: Invocation, arguments: Namespace) -> int:
     wanted = {"tokens": arguments.tokens, "usd_micros": arguments.usd}
     wanted = {name: figure for name, figure in wanted.items() if figure is not None}
     if arguments.none and wanted:
         raise CommandError("--none excludes --tokens and --usd", "stead cap --help")
     caps, which = invocation.client.get("/cap"), "monthly" if arguments.month else "daily"
+    if arguments.warn is not None:
+        invocation.client.post("/cap", {"warn_at": arguments.warn})
+        caps["warn_at"] = arguments.warn
     if arguments.none or wanted:
         caps[which] = UNLIMITED if arguments.none else caps[which] | wanted
         invocation.client.post("/cap", {which: caps[which]})
@@ -124,6 +143,8 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
         for period, cap, spent in (("day", "daily", "today"), ("month", "monthly", "month"))
         if caps[cap] != UNLIMITED
     ]
+    said += [warned_line(one) for one in caps["warned"]]
+    said += ["A cap is 0: nothing may run."] if 0 in {*caps["daily"].values(), *caps["monthly"].values()} else []
     none = "No cap; each objective still has its own budget. Set one: stead cap --usd 10"
     rows = invocation.client.items("/usage", days=30)
     unpriced = sorted({f"{row['provider']}/{row['model']}" for row in rows if not row["price_known"] and row["model"]})
@@ -173,8 +194,11 @@ _PER_DAY = 'a day, all objectives together, or "unlimited"'
 COMMANDS = {
     "cap": command(
         _cap,
-        tokens_option("--tokens", f"tokens {_PER_DAY}"),
-        usd_option("--usd", f"dollars {_PER_DAY}"),
+        tokens_option("--tokens", f"tokens {_PER_DAY}; 0: nothing may run", least=0),
+        usd_option("--usd", f"dollars {_PER_DAY}; 0: nothing may run", least=0),
+        arg(
+            "--warn SHARES", "percents of a cap at which you are told, as 50,80,95; none: 0", type=_shares, default=None
+        ),
         arg("--month", "of a month of the calendar, not of a day"),
         arg("--none", "no cap"),
     ),

@@ -183,10 +183,10 @@ class JournalFile:
         with self._database.reading() as connection:
             return ledger.usage(connection, since, until, by, per)
 
-    def spent(self, period: str) -> Spend:
-        """What was spent on a day or in a month, open reservations included; see ``ledger.spent``."""
+    def spent(self, period: str, *, settled: bool = False) -> Spend:
+        """What was spent on a day or in a month; see ``ledger.spent``."""
         with self._database.reading() as connection:
-            return ledger.spent(connection, period)
+            return ledger.spent(connection, period, settled=settled)
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""

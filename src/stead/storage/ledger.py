@@ -51,7 +51,7 @@ _OR_SETTLE = """
 """
 _SPENT = """
     SELECT coalesce(sum(tokens), 0), coalesce(sum(usd_micros), 0), coalesce(min(price_known), 1)
-    FROM ledger WHERE day BETWEEN ? AND ?
+    FROM ledger WHERE day BETWEEN ? AND ? AND state <> ?
 """
 _USAGE = """
     SELECT max({time}), provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
@@ -122,9 +122,13 @@ def caps(connection: Connection) -> tuple[Budget, Budget]:
     return day, month
 
 
-def spent(connection: Connection, period: str) -> Spend:
-    """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included."""
-    tokens, usd_micros, price_known = connection.execute(_SPENT, (period, f"{period}-31"[:10])).fetchone()
+def spent(connection: Connection, period: str, *, settled: bool = False) -> Spend:
+    """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``).
+
+    Open reservations count, unless only what is ``settled`` is asked for.
+    """
+    but = "reserved" if settled else ""
+    tokens, usd_micros, price_known = connection.execute(_SPENT, (period, f"{period}-31"[:10], but)).fetchone()
     return Spend(tokens, usd_micros, bool(price_known))
 
 
@@ -165,6 +169,8 @@ def _require(allowed: Budget, used: Spend, wanted: Spend, named: tuple[str, str,
         ("tokens", allowed.tokens, used.tokens, wanted.tokens),
         ("millionths of a dollar", allowed.usd_micros, used.usd_micros, wanted.usd_micros),
     ):
+        if most == 0:
+            raise BudgetRefused(f"the home's {often} cap is 0 {unit}, so that nothing may run; raise it: stead cap")
         if isinstance(most, int) and so_far + more > most:
             raise BudgetRefused(
                 f"the home's {often} cap of {most:,} {unit} would be passed: {so_far:,} are spent or reserved {at} "

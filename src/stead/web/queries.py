@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from stead.domain.audit import AuditReport, Decision
 from stead.domain.errors import NotFound
-from stead.domain.events import Budget, ModelRef, Spend
+from stead.domain.events import Budget, CapWarned, ModelRef, Spend
 from stead.domain.forecast import Forecast, Run, forecast, named
 from stead.domain.ids import SessionId
 from stead.domain.opening import OpenSession
@@ -31,6 +31,7 @@ from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.timeline import TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
+from stead.runtime.cap_warnings import standing_warnings
 from stead.runtime.deps import TrustService
 from stead.runtime.external_agents import AgentRoom
 from stead.runtime.home import HomeState
@@ -96,11 +97,14 @@ class ModelChain(msgspec.Struct, frozen=True):
 class Caps(msgspec.Struct, frozen=True):
     """What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
 
-    What is spent counts requests under way by the most that they can cost.
+    What is spent counts requests under way by the most that they can cost. ``warned``: notices of this day and month
+    about the caps as they are.
     """
 
     daily: Budget
     monthly: Budget
+    warn_at: tuple[int, ...]
+    warned: tuple[CapWarned, ...]
     today: str
     spent_today: Spend
     spent_month: Spend
@@ -278,9 +282,9 @@ async def show_chain(context: Context) -> ModelChain:
 
 def show_cap(context: Context) -> Caps:
     """What the whole home may spend in a day and in a month, and what it has spent."""
-    caps, today = context.behind.home().caps, day_of(context.behind.clock.now_ms()).name
-    spent = context.behind.spent
-    return Caps(caps.daily, caps.monthly, today, spent(today), spent(today[:7]))
+    home, today = context.behind.home(), day_of(context.behind.clock.now_ms()).name
+    caps, spent, warned = home.caps, context.behind.spent, standing_warnings(home, today)
+    return Caps(caps.daily, caps.monthly, caps.warn_at, warned, today, spent(today), spent(today[:7]))
 
 
 async def show_forecast(
