@@ -451,7 +451,7 @@ class Home:
     def rebuild(self) -> int:
         return self.journal.head()
 
-    def search(self, query: str, limit: int) -> list[SearchRow]:
+    def search(self, query: str, limit: int, *, since_ms: int, until_ms: int, context: int) -> list[SearchRow]:
         rows = self._rows()
         return [
             SearchRow(1, row.id, row.created_ms, "session.opened", f"«{query}»") for row in rows if query in row.goal

@@ -219,7 +219,10 @@ class UsageRow(msgspec.Struct, frozen=True):
 
 
 class SearchRow(msgspec.Struct, frozen=True):
-    """One hit in the history: where it is, and the text around it with the match between « and »."""
+    """One hit in the history: where it is, and the text around it with the match between « and ».
+
+    ``excerpt`` has whole lines where they were asked for, each cut to 300 characters.
+    """
 
     seq: int
     session: SessionId

@@ -43,7 +43,7 @@ from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect, transaction
 from stead.storage.derived import opening
-from stead.storage.history import matching
+from stead.storage.history import lines_around, matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
@@ -277,22 +277,32 @@ class Views:
 
     # -- searching ------------------------------------------------------------------------------------------------
 
-    def search(self, query: str, limit: int = 50) -> list[SearchRow]:
+    def search(
+        self, query: str, limit: int = 50, *, since_ms: int = 0, until_ms: int = 0, context: int = 0
+    ) -> list[SearchRow]:
         """Where goals, messages, replies, tool inputs and outputs have all of these words, best first.
 
         The last word may be a beginning. There is no syntax: marks count as spaces.
+
+        Args:
+            query: the words.
+            limit: of the hits.
+            since_ms, until_ms: what was said from then on, and before then; 0 for any.
+            context: with so many lines before and after the first one that has a match; 0 for a few words around it.
         """
         match = matching(query)
         if not match:
             return []
-        rows = self._rows(
-            "SELECT t.seq, t.session, t.ts_ms, t.type, snippet(words, 0, '«', '»', '…', 24) "
+        text = "highlight(words, 0, char(2), char(3))" if context else "snippet(words, 0, '«', '»', '…', 24)"
+        asked = (
+            f"SELECT t.seq, t.session, t.ts_ms, t.type, {text} "  # noqa: S608 - one of two constants
             "FROM words JOIN texts t ON t.seq = words.rowid LEFT JOIN states s ON s.session = t.session "
-            "WHERE words MATCH ? AND ifnull(s.archived, 0) < 2 "
-            "ORDER BY words.rank, t.seq DESC LIMIT ?",
-            *(match, limit),
+            "WHERE words MATCH ? AND ifnull(s.archived, 0) < 2 AND t.ts_ms >= ? AND (? = 0 OR t.ts_ms < ?) "
+            "ORDER BY words.rank, t.seq DESC LIMIT ?"
         )
-        return [SearchRow(*row) for row in rows]
+        with self.reading() as connection:
+            rows = connection.execute(asked, (match, since_ms, until_ms, until_ms, limit))
+            return [SearchRow(*row[:4], lines_around(row[4], context) if context else row[4]) for row in rows]
 
     # -- the file -------------------------------------------------------------------------------------------------
 

@@ -69,8 +69,8 @@ class Work(Protocol):
     def open_runs(self) -> Sequence[OpenRunRow]:
         """What is under way."""
 
-    def search(self, query: str, limit: int) -> Sequence[SearchRow]:
-        """Where the history says it."""
+    def search(self, query: str, limit: int, *, since_ms: int, until_ms: int, context: int) -> Sequence[SearchRow]:
+        """Where the history says it, in a while, with so many lines around it; see ``storage.views``."""
 
 
 class Timelines(Protocol):

@@ -375,10 +375,15 @@ async def shut_down(context: Context) -> Done:
 
 
 def search(
-    context: Context, q: Annotated[str, Meta(min_length=1, max_length=500)], limit: Limit = 50
+    context: Context,
+    q: Annotated[str, Meta(min_length=1, max_length=500)],
+    limit: Limit = 50,
+    since_ms: Moment = 0,
+    until_ms: Moment = 0,
+    lines: Annotated[int, Meta(ge=0, le=20)] = 0,
 ) -> Sequence[SearchRow]:
-    """Where the history says it."""
-    return context.behind.views.search(q, limit)
+    """Where the history says it, from a moment on and before another, with so many lines around each hit."""
+    return context.behind.views.search(q, limit, since_ms=since_ms, until_ms=until_ms, context=lines)
 
 
 def list_events(context: Context, after: Place = 0, streams: _StreamNames = "", limit: Limit = 500) -> Response:
