@@ -679,6 +679,8 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-2.open-runs", "runs that are open", "cli", stage=1, done=True),
     Promise("OPS-2.tokens", "token use", "cli", stage=1, done=True),
     Promise("OPS-2.rebuild", "read models are rebuilt from the journal by one command", "cli", stage=1, done=True),
+    Promise("OPS-2.metrics", "figures for Prometheus, by choice, without names or contents", "api", done=True),
+    Promise("OPS-2.request-log", "each request to the door in a log, by choice, without what was asked", "cli", done=True),
     Promise("OPS-2.repair", "runs that a crash left open are repaired at the start", "cli", stage=1, done=True),
     Promise("OPS-3.memory", "memory is imported from other agents", "cli"),
     Promise("OPS-3.skills", "skills likewise", "cli"),

@@ -102,6 +102,8 @@ from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
 from stead.web.door import Door, address_of, open_door, write_private
 from stead.web.envelopes import Identity
+from stead.web.metrics import open_metrics
+from stead.web.request_log import RequestLog
 from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
@@ -431,12 +433,15 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, leaving.set)
     listener, door = open_door(home, settings)
-    house.egress.own_port = door.port
+    house.egress.own_ports = {door.port, settings.metrics_port}
     probing = asyncio.create_task(asyncio.to_thread(house.machines.isolation), name="probing")
     await house.start()
     await probing  # the sandbox is a part of the first answer
-    server = WebServer(create_app(house.backend(door, leaving.set)), listener)
+    backend = house.backend(door, leaving.set)
+    app = create_app(backend)
+    server = WebServer(RequestLog(app, home.request_log) if settings.request_log == "on" else app, listener)
     await server.start()
+    metrics = await open_metrics(backend, home, settings)
     write_private(home.address, address_of(door, home, house.clock.now_ms(), supervisor.service))
     supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
@@ -451,6 +456,8 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
         keeping.cancel()
         home.address.unlink(missing_ok=True)
         await server.stop()
+        if metrics:
+            await metrics.stop()
         await house.stop("asked to leave")
         watched.cancel()
 

@@ -472,6 +472,9 @@ class Home:
     def usage(self, days: int, since: str = "", until: str = "", by: str = "model", per: str = "day") -> list[UsageRow]:
         return [UsageRow("2025-10-09", "rehearsal", "rehearsal", 3, 0, 900, 90, 600, 0, True)][:days]
 
+    def counts(self) -> list[tuple[str, str, int]]:
+        return [(row.kind, row.status, 1) for row in self._rows()]
+
     def runs(self) -> list[Run]:
         return [Run("", "/home/ada/notes", "rehearsal/rehearsal", tokens=900)] * 4
 

@@ -226,6 +226,13 @@ class Views:
         )
         return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
 
+    def counts(self) -> list[tuple[str, str, int]]:
+        """Kind, state and number: of objectives, of sessions, and of the "approval"s that wait."""
+        return self._rows(
+            "SELECT kind, status, count(*) FROM states WHERE archived < 2 GROUP BY kind, status UNION ALL "
+            "SELECT 'approval', status, count(*) FROM approvals WHERE status = 'pending' GROUP BY status"
+        )
+
     def under_way(self) -> tuple[SessionId, ...]:
         """What works or waits for an answer, objectives and sessions, the oldest first; not what rests or is held."""
         asked = "SELECT session FROM states WHERE status IN ('pending', 'running', 'waiting') ORDER BY seq"
@@ -287,7 +294,8 @@ class Views:
         Args:
             query: the words.
             limit: of the hits.
-            since_ms, until_ms: what was said from then on, and before then; 0 for any.
+            since_ms: what was said from then on.
+            until_ms: and before then; 0 for any.
             context: with so many lines before and after the first one that has a match; 0 for a few words around it.
         """
         match = matching(query)

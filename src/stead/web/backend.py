@@ -69,6 +69,9 @@ class Work(Protocol):
     def open_runs(self) -> Sequence[OpenRunRow]:
         """What is under way."""
 
+    def counts(self) -> Sequence[tuple[str, str, int]]:
+        """Kind, state and number: of objectives, of sessions, and of the "approval"s that wait."""
+
     def search(self, query: str, limit: int, *, since_ms: int, until_ms: int, context: int) -> Sequence[SearchRow]:
         """Where the history says it, in a while, with so many lines around it; see ``storage.views``."""
 
