@@ -1,15 +1,18 @@
 """R3: 64 objectives race on the home's one daily cap, and the subagents of one objective, and theirs, on its budget.
 
+So do 64 schedules that come due at the same moment.
+
 At no moment may what is spent and reserved pass either.
 """
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from bench.bar import Bar
-from bench.rig import PATIENT, Rig, plans, rig
+from bench.rig import PATIENT, UNLIMITED, Rig, plans, rig
 from stead.domain.ends import ENDS, WELL
 from tests.fakes.models import Seen, Turn
 from tests.flows.agents import descendants, spawn
@@ -41,11 +44,17 @@ class Race:
     otherwise: tuple[str, ...]
 
 
-def race(r: Rig, objectives: int, cap_tokens: int) -> Race:
-    """Set the cap, let them all start at once, and wait until each has ended or holds."""
+def race(r: Rig, objectives: int, cap_tokens: int, *, scheduled: bool = False) -> Race:
+    """Set the cap, let them all start at once, and wait until each has ended or holds.
+
+    ``scheduled``: each is the run of a schedule of its own, and all are due at the same moment.
+    """
     r.house.post("/cap", {"daily": {"tokens": cap_tokens, "usd_micros": "unlimited"}})
-    with ThreadPoolExecutor(8) as threads:
-        ids = list(threads.map(r.give, (f"work {n}" for n in range(objectives))))
+    if scheduled:
+        ids = _runs_at_once(r, objectives)
+    else:
+        with ThreadPoolExecutor(8) as threads:
+            ids = list(threads.map(r.give, (f"work {n}" for n in range(objectives))))
     rows = [r.house.wait(id, *WELL, "incomplete", "failed", "cancelled", "paused", timeout_s=120) for id in ids]
     held = {row["id"] for row in rows if row["status"] == "paused" and _names_cap(r.house.events(row["id"]))}
     completed = {row["id"] for row in rows if row["status"] in WELL}
@@ -55,6 +64,31 @@ def race(r: Rig, objectives: int, cap_tokens: int) -> Race:
     usage = r.house.get("/usage")["items"]
     spent = sum(row["tokens_in"] + row["tokens_out"] for row in usage)
     return Race(_peak(r.house.events()), spent, len(completed), len(held), otherwise)
+
+
+_DUE_IN_S = 8.0
+
+
+def _runs_at_once(r: Rig, schedules: int) -> list[str]:
+    """Have so many schedules come due at one moment; gives the sessions of their runs."""
+    due_ms = int((time.time() + _DUE_IN_S) * 1000)
+    given = {"budget": UNLIMITED, "limits": PATIENT, "allow": ["shell", "write", "edit"], "profile": "ask"}
+
+    def one(n: int) -> str:
+        job = {"type": "session.open", "goal": f"work {n}", "directory": str(r.project), **given}
+        when = {"type": "every", "seconds": 86_400, "from_ms": due_ms - 86_400_000}
+        r.house.post("/schedules", {"name": f"work-{n}", "when": when, "job": job})
+        return f"work-{n}"
+
+    def session(name: str) -> str:
+        runs = r.house.get(f"/schedules/{name}/runs")["items"]
+        return str(runs[0].get("session", "")) if runs else ""
+
+    with ThreadPoolExecutor(8) as threads:
+        names = list(threads.map(one, range(schedules)))
+    assert time.time() * 1000 < due_ms, "the schedules were set too late to come due at once"
+    r.house.until(lambda: all(map(session, names)), "every schedule to run", timeout_s=90)
+    return [session(name) for name in names]
 
 
 def _names_cap(events: list[Json]) -> bool:
@@ -110,8 +144,8 @@ def _spawning(seen: Seen) -> Turn:
 
 
 def measure() -> list[Bar]:
-    """Both races."""
-    return [_measured(), _measured_below()]
+    """All three races."""
+    return [_measured(), _measured(scheduled=True), _measured_below()]
 
 
 def _measured_below() -> Bar:
@@ -127,16 +161,17 @@ def _measured_below() -> Bar:
     )
 
 
-def _measured() -> Bar:
+def _measured(*, scheduled: bool = False) -> Bar:
     """One race on the cap; each objective wants three requests."""
     turns = [Turn(turn.text, turn.calls, usage=USED, delay_s=0.02) for turn in plans(2)]
     with rig(turns) as r:
-        found = race(r, OBJECTIVES, CAP_TOKENS)
+        found = race(r, OBJECTIVES, CAP_TOKENS, scheduled=scheduled)
     overshoot = max(0, found.peak - CAP_TOKENS)
+    at_once = f"{OBJECTIVES} {'schedules due' if scheduled else 'objectives'} at once"
     said = (
-        f"{OBJECTIVES} objectives at once on {CAP_TOKENS:,} tokens: at most {found.peak:,} spent or reserved, "
+        f"{at_once} on {CAP_TOKENS:,} tokens: at most {found.peak:,} spent or reserved, "
         f"{found.spent:,} spent in the end; {found.completed} completed, {found.paused} hold and name the cap"
     )
     said += "".join(f"; {one}" for one in found.otherwise)
     holds = overshoot == 0 and not found.otherwise
-    return Bar("R3", overshoot, "tokens past the cap", "0", holds, {}, said)
+    return Bar("R3.schedules" if scheduled else "R3", overshoot, "tokens past the cap", "0", holds, {}, said)

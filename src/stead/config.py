@@ -132,6 +132,16 @@ class Home(NamedTuple):
         """The daemon's log."""
         return self.root / "logs" / "stead.log"
 
+    @property
+    def request_log(self) -> Path:
+        """What the door was asked, if that is kept."""
+        return self.log.with_name("requests.jsonl")
+
+    @property
+    def metrics_token(self) -> Path:
+        """The bearer of the figures for Prometheus, 0600."""
+        return self.root / "metrics-token"
+
     def make(self) -> None:
         """Create the folders, for the owner only."""
         for folder in (self.root, self.data, self.views, self.run, self.log.parent):
@@ -155,6 +165,10 @@ class Settings(NamedTuple):
             times as many it is recalled no longer.
         time_zone: the person's, an IANA name such as "Europe/Vienna", for days and months; "" is this computer's.
         log_level: "debug", "info", "warning" or "error".
+        request_log: "on" keeps a line for each request to the page and the API, without what was asked; see
+            ``stead logs --requests``.
+        metrics_port: of the figures for Prometheus, on 127.0.0.1, behind the token in the home's file
+            ``metrics-token``; 0 for none.
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
         audit_heads: the file that gets the copy of the journal's signed heads, an absolute path, best on another disk;
@@ -183,6 +197,8 @@ class Settings(NamedTuple):
     memory_fades_days: int = 60
     time_zone: str = ""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    request_log: Literal["off", "on"] = "off"
+    metrics_port: int = 0
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
     audit_heads: str = ""
@@ -205,12 +221,14 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "changes": ("auto", "copy"),
     "toolchains": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
+    "request_log": ("off", "on"),
 }
 _ZONE = r"[A-Z][A-Za-z0-9_+-]{1,31}(/[A-Z][A-Za-z0-9_+-]{1,31}){0,2}"
 _EMBEDDER = r"auto|off|[a-z0-9-]{1,32}/\S{1,200}"
 _PATHS = ("audit_heads", "memory_folder")
 _RANGES = {
     "port": (0, 65535),
+    "metrics_port": (0, 65535),
     "approval_ttl_s": (60, 30 * 24 * 3600),
     "max_live_sessions": (1, 1000),
     "memory_tokens_a_day": (0, 10_000_000),

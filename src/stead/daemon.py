@@ -15,6 +15,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import uvloop
@@ -48,6 +49,7 @@ from stead.runtime.agents import Subagents
 from stead.runtime.alarms import WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
+from stead.runtime.cap_warnings import CapWarnings
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
@@ -100,12 +102,14 @@ from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
 from stead.web.door import Door, address_of, open_door, write_private
 from stead.web.envelopes import Identity
+from stead.web.metrics import open_metrics
+from stead.web.request_log import RequestLog
 from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
 LOCK_S = 0.002  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
-OWN_WATCHERS = 3
-"""Of the bus: memory's upkeep and its files, and the ends of scheduled runs. Others are open doors."""
+OWN_WATCHERS = 4
+"""Of the bus: memory's upkeep and its files, the ends of scheduled runs, and what is spent. Others are open doors."""
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
 
@@ -344,6 +348,7 @@ class House:
     async def keep_up(self) -> None:
         """What runs in the background: signed heads, the trash, and what memory does by itself."""
         trash = Trash(self.views, self.runtime, self.clock)
+        caps = CapWarnings(self.home, self.runtime.bus, self.clock, partial(self.journal.spent, settled=True))
         await asyncio.gather(
             *(
                 job()
@@ -351,6 +356,7 @@ class House:
                     self.keeper.keep,
                     self.follower.keep,
                     trash.keep,
+                    caps.keep,
                     self.runtime.schedules.keep,
                     *self.memory.jobs,
                 )
@@ -427,12 +433,15 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, leaving.set)
     listener, door = open_door(home, settings)
-    house.egress.own_port = door.port
+    house.egress.own_ports = {door.port, settings.metrics_port}
     probing = asyncio.create_task(asyncio.to_thread(house.machines.isolation), name="probing")
     await house.start()
     await probing  # the sandbox is a part of the first answer
-    server = WebServer(create_app(house.backend(door, leaving.set)), listener)
+    backend = house.backend(door, leaving.set)
+    app = create_app(backend)
+    server = WebServer(RequestLog(app, home.request_log) if settings.request_log == "on" else app, listener)
     await server.start()
+    metrics = await open_metrics(backend, home, settings)
     write_private(home.address, address_of(door, home, house.clock.now_ms(), supervisor.service))
     supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
@@ -447,6 +456,8 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
         keeping.cancel()
         home.address.unlink(missing_ok=True)
         await server.stop()
+        if metrics:
+            await metrics.stop()
         await house.stop("asked to leave")
         watched.cancel()
 

@@ -179,7 +179,7 @@ async def test_metadata_is_reached_by_its_exact_address_alone_and_is_never_offer
 
 @promise("SEC-6.network")
 async def test_the_daemon_is_reached_by_nobody_whatever_was_allowed(way: Way, canary: Site) -> None:
-    way.proxy.own_port = canary.port
+    way.proxy.own_ports = {canary.port}
     allow(way, *(f"{host}:{canary.port}" for host in ("localhost", "127.0.0.1", "127.0.0.2", "[::1]", "db.internal")))
     way.names.answers["localhost"] = [["127.0.0.1", "::1"]]
     for host in ("localhost", "127.0.0.1", "127.0.0.2", "[::1]", "name.localhost", "db.internal", COMPUTER):

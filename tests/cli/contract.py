@@ -23,6 +23,7 @@ from stead.domain.events import (
     SessionResumed,
     SessionStopped,
 )
+from stead.domain.forecast import Forecast
 from stead.domain.ids import CommandId, SessionId, WorkspaceId
 from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
@@ -225,7 +226,9 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return {"chain": api.chain}
         case ("cap",):
             spent = {"tokens": 990, "usd_micros": 0, "price_known": True}
-            return {**api.caps, "today": "2025-10-09", "spent_today": spent, "spent_month": spent}
+            return {**api.caps, "warn_at": [50, 80, 95], "warned": [], "today": "2025-10-09", "spent_today": spent, "spent_month": spent}
+        case ("forecast",):
+            return Forecast()
         case ("usage",):
             return page([UsageRow("2031-05-04", "acme", "m-1", 3, 1, 1200, 340, 800, 12_345, True)], query)
         case ("tiers",):

@@ -58,7 +58,7 @@ _QUERIES = {
     "directory",
     "tag",
 }
-_QUERIES |= {"since_ms", "until_ms"}
+_QUERIES |= {"since_ms", "until_ms", "model", "since", "until", "per", "lines", "schedule"}
 
 Script = Callable[["Run"], None]
 Turn = Callable[["Sitting", str], None]

@@ -255,8 +255,8 @@ def test_usage_is_summed(cli: Cli, api: Simulator) -> None:
     shown = cli("usage", "--days", "7").out.splitlines()
     assert shown[1].split() == ["2031-05-04", "acme/m-1", "strict", "3", "1", "1,200", "340", "800", "(66%)", "$0.0123"]
     assert shown[-1] == "1,540 tokens, $0.0123 in all"
-    assert ("GET", "/api/v1/usage?days=7&by=day") in api.requests
-    assert cli("usage", "--by", "session").out.splitlines()[0].split()[:2] == ["SESSION", "UNTIL"]
+    assert ("GET", "/api/v1/usage?days=7&by=model&per=day") in api.requests
+    assert cli("usage", "--by", "session").out.splitlines()[0].split()[:2] == ["SESSION", "TIME"]
     assert cli("usage", "--days", "0").code == 2
     shown = cli("providers", "trust").out.splitlines()
     assert shown[1].split() == ["acme/m-1", "strict", "measured", "40", "50", "6", "1", "2", "0", "3", "9"]

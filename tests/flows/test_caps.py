@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bench.r3_budget import USED, race, race_below
 from bench.rig import plans, rig
+from stead.client import ApiError
 from tests.fakes.models import Call, Seen, Turn
-from tests.flows.house import LivingHome
+from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 from tests.promises import promise
 
@@ -23,6 +26,53 @@ def test_objectives_that_race_on_one_daily_cap_never_pass_it() -> None:
     assert cap_tokens / 2 < found.peak <= cap_tokens
     assert 0 < found.spent <= cap_tokens
     assert found.completed and found.paused
+
+
+@promise("LLM-5.schedules")
+def test_schedules_that_come_due_at_once_never_pass_the_cap_and_each_run_says_why_it_waits() -> None:
+    cap_tokens = 60_000
+    with rig([Turn(turn.text, turn.calls, usage=USED, delay_s=0.02) for turn in plans(2)]) as r:
+        found = race(r, 16, cap_tokens, scheduled=True)
+    assert found.otherwise == ()
+    assert cap_tokens / 2 < found.peak <= cap_tokens
+    assert 0 < found.spent <= cap_tokens
+    assert found.completed and found.paused
+
+
+@promise("LLM-5.warnings")
+def test_each_share_of_a_cap_is_told_once_a_period_and_a_cap_of_0_lets_nothing_run(
+    house: LivingHome, project: Path
+) -> None:
+    with served(lambda _: Turn("It has three headings.", usage=(900, 100, 0, 0))) as model:
+        use_model(house, model.openai)
+        assert house.cli("cap", "--tokens", "40000", "--warn", "2,5,90").returncode == 0
+        for _ in range(3):
+            house.finish(house.give("List the headings of README.md", project))
+        house.until(lambda: len(_warned(house)) >= 2, "the notices")
+        told = _warned(house)
+        assert [one["share"] for one in told if one["unit"] == "tokens"] == sorted({one["share"] for one in told})
+        assert all(one["spent"] * 100 >= one["share"] * one["most"] == one["share"] * 40_000 for one in told)
+        for shown in (house.cli("cap"), house.cli("status"), house.cli("doctor")):
+            assert "5 % of the cap of" in shown.stdout, shown
+        house.stop()
+        house.start()
+        house.finish(house.give("List the headings of README.md", project))
+        assert _warned(house) == told, "a start, and another request, tell nothing twice"
+        house.post("/cap", {"daily": {"tokens": 1_000_000, "usd_micros": "unlimited"}})
+        assert house.get("/cap")["warned"] == [], "a notice about another cap stands no longer"
+        asked = len(model.requests())
+        zero = house.cli("cap", "--tokens", "0")
+        assert zero.returncode == 0 and "nothing may run" in zero.stdout + house.cli("status").stdout
+        row = house.wait(house.give("List the headings of README.md", project), "paused")
+        assert "nothing may run" in row["reason"] and len(model.requests()) == asked
+    for wrong in ([0], [100], [1, 2, 3, 4, 5, 6]):
+        with pytest.raises(ApiError, match="from 1 to 99"):
+            house.post("/cap", {"warn_at": wrong})
+    assert house.cli("cap", "--warn", "half").returncode == 2
+
+
+def _warned(house: LivingHome) -> list[Json]:
+    return [event["body"] for event in house.events() if event["body"]["type"] == "cap.warned"]
 
 
 @promise("OBJ-5.shared", "OBJ-7.narrow")

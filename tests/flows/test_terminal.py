@@ -11,7 +11,7 @@ import pytest
 
 from stead.domain.ends import WELL
 from tests.fakes.models import Call, Turn
-from tests.flows.house import LivingHome, use_model
+from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.machines.bench import fresh_nap, napping
 from tests.promises import promise
@@ -166,11 +166,21 @@ def test_a_backup_restores_elsewhere_with_its_passphrase(house: LivingHome, proj
 def test_the_history_can_be_searched_read_and_its_views_rebuilt(house: LivingHome, project: Path) -> None:
     with served(by_turn(READ, WRITE, then=Turn("I wrote SUMMARY.md."))) as model:
         use_model(house, model.openai)
-        id = house.give("summarise the marmalade notes", project)
+        id = house.give("summarise the marmalade notes\n# Oat\nquicksilver is toxic\n# Tin\nend", project)
         house.wait(id, "waiting")
         assert id in house.cli("journal", "open", "--json").stdout
         house.finish(id)
     assert id in house.cli("journal", "search", "marmalade", "--json").stdout
+    (hit,) = _hits(house, "quicksilver", "--context", "1")
+    assert hit["excerpt"] == "# Oat\n«quicksilver» is toxic\n# Tin", hit
+    today = time.strftime("%Y-%m-%d")
+    assert _hits(house, "marmalade", "--since", today, "--until", today) == _hits(house, "marmalade")
+    assert (
+        _hits(house, "marmalade", "--until", "2020-01-01") == _hits(house, "marmalade", "--since", "2100-01-01") == []
+    )
+    assert house.cli("journal", "search", "marmalade", "--since", "lately").returncode == 2
+    shown = house.cli("journal", "search", "quicksilver", "-C", "1").stdout
+    assert "    «quicksilver» is toxic\n    # Tin\n" in shown
     assert "objective.ended" in house.cli("journal", "show", id, "--json").stdout
     before = house.get(f"/objectives/{id}")
     assert house.cli("journal", "rebuild").returncode == 0
@@ -178,6 +188,12 @@ def test_the_history_can_be_searched_read_and_its_views_rebuilt(house: LivingHom
     watched = house.cli("watch", id, "--json")
     assert watched.returncode == 0
     assert json.loads(watched.stdout.splitlines()[-1])["type"] == "result"
+
+
+def _hits(house: LivingHome, *words: str) -> list[Json]:
+    found = house.cli("journal", "search", *words, "--json")
+    assert found.returncode == 0, found.stderr
+    return [json.loads(line) for line in found.stdout.splitlines()]
 
 
 @promise("OPS-1.one-daemon")

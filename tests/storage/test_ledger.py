@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from typing import get_args
 
+import msgspec
 import pytest
 
 from stead.config import Home
 from stead.domain import events as ev
+from stead.domain.agents import Parent
 from stead.domain.errors import BudgetRefused, Conflict
-from stead.domain.ids import HOME
+from stead.domain.ids import HOME, CallKey
 from stead.domain.objectives import NO_CAP
-from stead.domain.rows import UsageRow
+from stead.domain.rows import UsageBy, UsagePer, UsageRow
+from stead.domain.schedules import Scheduled
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.ledger import day_of
-from tests.build import MODEL, START_MS
+from tests.build import MODEL, START_MS, created, desk
 from tests.storage.drafts import (
     DAY,
     DAY_MS,
@@ -177,9 +182,51 @@ async def test_usage_adds_up_by_day_and_model_and_stays_when_a_session_is_forgot
     ]
     assert journal.usage("2000-01-01") == expected
     assert journal.usage(day_of(START_MS + DAY_MS)) == expected[:1]
-    whole = journal.usage("2000-01-01", "session")
+    whole = journal.usage("2000-01-01", by="session", per="all")
     assert sum(row.tokens_in for row in whole) == sum(row.tokens_in for row in expected)
-    assert all(row.session for row in whole)
+    assert all(row.key for row in whole)
     await journal.append([draft(ADA, 6, ev.SessionDeleted())])
     await journal.erase(ADA)
     assert journal.usage("2000-01-01") == expected
+
+
+async def test_usage_is_added_up_by_hour_and_month_and_by_whose_it_is_and_every_way_comes_to_the_same(
+    journal: JournalFile,
+) -> None:
+    """A session of the page's, a schedule's run with a subagent and one of that, and a session of nobody knows whose."""
+    run, child, grandchild = session(2), session(3), session(4)
+    page = msgspec.structs.replace(desk(), door="web")
+    scheduled = msgspec.structs.replace(created(), door="schedule:night", scheduled=Scheduled("night"))
+    below = [
+        msgspec.structs.replace(created(), parent=Parent(above, CallKey("call_1_0"), depth, root=run))
+        for depth, above in enumerate((run, child), 1)
+    ]
+    for at, (id, body) in enumerate(((ADA, page), (run, scheduled), (child, below[0]), (grandchild, below[1]))):
+        ts_ms = START_MS + at * 3_600_000
+        await journal.append([draft(id, 1, body), draft(id, 2, requested(1), ts_ms=ts_ms), draft(id, 3, replied(1))])
+    later = draft(session(5), 1, requested(1), ts_ms=START_MS + 40 * DAY_MS)
+    await journal.append([later, draft(session(5), 2, replied(1))])
+
+    def keys(by: UsageBy) -> dict[str, int]:
+        rows = journal.usage("2000-01-01", by=by, per="all")
+        return {row.key: row.requests for row in rows}
+
+    assert keys("session") == dict.fromkeys([ADA, run, child, grandchild, session(5)], 1)
+    assert keys("objective") == {ADA: 1, run: 3, session(5): 1}
+    assert keys("schedule") == {"night": 3, "": 2}
+    assert keys("door") == {"web": 1, "schedule:night": 3, "": 1}
+    by_hour = [row.day for row in journal.usage("2000-01-01", per="hour")]
+    assert len(by_hour) == 5 and all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:00", hour) for hour in by_hour)
+    assert [row.day for row in journal.usage("2000-01-01", per="month")] == sorted(
+        {day_of(START_MS)[:7], day_of(START_MS + 40 * DAY_MS)[:7]}, reverse=True
+    )
+    assert [row.requests for row in journal.usage("2000-01-01", DAY, per="all")] == [4]
+    totals = {
+        sum(row.tokens_in + row.tokens_out for row in journal.usage("2000-01-01", by=by, per=per))
+        for by in get_args(UsageBy)
+        for per in get_args(UsagePer)
+    }
+    assert len(totals) == 1 and totals != {0}
+    await journal.append([draft(run, 4, ev.SessionDeleted())])
+    await journal.erase(run)
+    assert keys("objective")[run] == 3 and keys("schedule")["night"] == 3

@@ -387,6 +387,28 @@ async def test_no_query_is_an_error(journal: JournalFile, views: Views, query: s
     assert len(views.search(query)) == ("otters" in query and "AND" not in query)
 
 
+async def test_a_hit_comes_with_the_lines_around_it_each_of_them_bounded_and_in_the_time_asked_for(
+    journal: JournalFile, views: Views
+) -> None:
+    long = f"{'a ' * 2000}otter{' b' * 2000}"
+    texts = ("one\ntwo\nan otter and\nfour\nfive", "otter", long, "\x02odd\x03\notter")
+    for at, text in enumerate(texts):
+        await journal.append([draft(session(at + 1), 1, created(text), ts_ms=START_MS + at)])
+
+    def found(context: int, since_ms: int = 0, until_ms: int = 0) -> dict[str, str]:
+        rows = views.search("otter", since_ms=since_ms, until_ms=until_ms, context=context)
+        return {row.session: row.excerpt for row in rows}
+
+    around = found(1)
+    assert around[session(1)] == "two\nan «otter» and\nfour"
+    assert around[session(2)] == "«otter»"
+    assert "«otter»" in around[session(3)] and len(around[session(3)]) <= 302
+    assert found(20)[session(1)] == "one\ntwo\nan «otter» and\nfour\nfive"
+    assert set(found(0, START_MS + 1, START_MS + 2)) == {session(2)}
+    assert set(found(2, until_ms=START_MS)) == set()
+    assert len(found(3)) == 4
+
+
 async def test_a_very_long_query_is_bounded(journal: JournalFile, views: Views) -> None:
     await journal.append([draft(ADA, 1, created("otters"))])
     assert views.search("otters " * 50_000)

@@ -32,6 +32,7 @@ from stead.domain.directive_commands import (
 from stead.domain.ends import ENDS
 from stead.domain.errors import Conflict, Fenced, InvalidRequest, NotFound, SteadError
 from stead.domain.folding import fold
+from stead.domain.forecast import Run
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, SessionId, WorkspaceId
 from stead.domain.live import Transient
 from stead.domain.objectives import NO_CAP
@@ -450,7 +451,7 @@ class Home:
     def rebuild(self) -> int:
         return self.journal.head()
 
-    def search(self, query: str, limit: int) -> list[SearchRow]:
+    def search(self, query: str, limit: int, *, since_ms: int, until_ms: int, context: int) -> list[SearchRow]:
         rows = self._rows()
         return [
             SearchRow(1, row.id, row.created_ms, "session.opened", f"«{query}»") for row in rows if query in row.goal
@@ -468,8 +469,14 @@ class Home:
                 return row
         raise NotFound(f"there is no approval {id!r}; list them with: stead approvals")
 
-    def usage(self, days: int, by: str = "day") -> list[UsageRow]:
+    def usage(self, days: int, since: str = "", until: str = "", by: str = "model", per: str = "day") -> list[UsageRow]:
         return [UsageRow("2025-10-09", "rehearsal", "rehearsal", 3, 0, 900, 90, 600, 0, True)][:days]
+
+    def counts(self) -> list[tuple[str, str, int]]:
+        return [(row.kind, row.status, 1) for row in self._rows()]
+
+    def runs(self) -> list[Run]:
+        return [Run("", "/home/ada/notes", "rehearsal/rehearsal", tokens=900)] * 4
 
     # -- within -----------------------------------------------------------------------------------------------------
 

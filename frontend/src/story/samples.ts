@@ -9,6 +9,7 @@ const START_MS = 1_800_000_000_000;
 export const opened: Opening = {
   parent: null,
   scheduled: null,
+  door: "",
   attachments: [],
   type: "session.opened",
   workspace: "default",
@@ -36,6 +37,7 @@ export const opened: Opening = {
 
 export const ROW: Row = {
   id: STREAM,
+  schedule: "",
   title: opened.title,
   goal: "",
   constraints: [],

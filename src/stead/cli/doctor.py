@@ -18,6 +18,7 @@ from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.memory_checks import embedder_check, memory_checks
 from stead.cli.output import clean_line
 from stead.cli.rules_history import otherwise
+from stead.cli.spending import warned_line
 from stead.client import ApiError, Client, Json, NoDaemon, find_address
 from stead.config import Home
 
@@ -255,7 +256,10 @@ def _cap(client: Client) -> Check:
         f"{figures.tokens(cap['tokens'])} tokens, {figures.money(cap['usd_micros'])} a {period}"
         for period, cap in (("day", caps["daily"]), ("month", caps["monthly"]))
     )
-    return Check("caps", "ok", "; ".join(said))
+    if 0 in {*caps["daily"].values(), *caps["monthly"].values()}:
+        return Check("caps", "warn", "a cap is 0, so that nothing may run", "stead cap --usd 10")
+    warned = [warned_line(one) for one in caps["warned"][:1]]
+    return Check("caps", "warn" if warned else "ok", "; ".join([*said, *warned]), "stead cap" if warned else "")
 
 
 def _policy(client: Client) -> Check:

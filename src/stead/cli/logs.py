@@ -21,11 +21,12 @@ _POLL_S = 0.2
 
 def logs(invocation: Invocation, arguments: Namespace) -> int:
     """Print the end of the daemon's log, and with ``follow`` what is added."""
-    path = invocation.home.log
+    path = invocation.home.request_log if arguments.requests else invocation.home.log
+    how = 'request_log = "on" in config.toml, then stead down && stead up' if arguments.requests else "stead up"
     try:
         log = path.open("rb")
     except FileNotFoundError:
-        raise CommandError(f"there is no log yet at {str(path)!r}", "stead up", code="not_found") from None
+        raise CommandError(f"there is no log yet at {str(path)!r}", how, code="not_found") from None
     try:
         _print(invocation, tail(log, arguments.lines))
         rest = b""
@@ -80,4 +81,5 @@ def _print(invocation: Invocation, lines: list[bytes]) -> None:
 
 LINES = number("-n --lines N", 50, "how many lines to show (50)", least=0)
 FOLLOW = arg("-f --follow", "go on showing what is added")
-COMMANDS = {"logs": command(logs, FOLLOW, LINES)}
+REQUESTS = arg("--requests", "the request log of the page and the API, if it is on")
+COMMANDS = {"logs": command(logs, FOLLOW, LINES, REQUESTS)}

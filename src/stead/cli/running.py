@@ -12,6 +12,7 @@ from stead.cli.attachments import ATTACH, attached
 from stead.cli.forms import OBJECTIVE, OneOf, arg, command
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.output import clean_line
+from stead.cli.spending import forecast_line
 from stead.cli.text_input import read_text
 from stead.cli.watching import Watch
 from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, note_history, note_unseen_keys, work_fields
@@ -37,6 +38,8 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     client, out = invocation.client, invocation.out
     note_unseen_keys(invocation)
     note_history(invocation, arguments)
+    likely = client.get("/forecast", directory=body["directory"], model="".join(arguments.model[:1]))
+    out.note(f"note: {forecast_line(likely)}")
     answer = client.post("/objectives", body | attached(invocation, arguments.attach))
     session: str = answer["session"]
     if arguments.review_every:

@@ -16,6 +16,7 @@ from stead.cli.figures import moment
 from stead.cli.forms import OBJECTIVE, YES, Act, Listing, Row, arg, family, fields, number
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
+from stead.cli.spending import forecast_line
 from stead.cli.templates import fill, lines
 from stead.cli.text_input import read_text
 from stead.cli.work_options import WORK, folder_of, note_history, work_fields
@@ -118,16 +119,17 @@ def _put(invocation: Invocation, schedule: Json) -> int:
     if answer["text"]:
         invocation.out.note(f"note: {clean_line(answer['text'])}")
     row = _find(invocation, schedule["name"])
-    return invocation.report({"id": schedule["name"], **row}, *_shown(row))
+    return invocation.report({"id": schedule["name"], **row}, *_shown(invocation, row))
 
 
 def _show(invocation: Invocation, arguments: Namespace) -> int:
     row = _find(invocation, arguments.name)
-    return invocation.report(row, *_shown(row))
+    return invocation.report(row, *_shown(invocation, row))
 
 
-def _shown(row: Json) -> list[str]:
+def _shown(invocation: Invocation, row: Json) -> list[str]:
     job = row["schedule"]["job"]
+    cost = forecast_line(invocation.client.get("/forecast", schedule=row["schedule"]["name"]))
     named = ("tools", "allow", "hosts", "secrets", "constraints")
     shown: dict[str, Any] = {
         **_row(row),
@@ -137,6 +139,7 @@ def _shown(row: Json) -> list[str]:
         "end_ms": moment(row["schedule"]["until_ms"]) if row["schedule"]["until_ms"] else "",
         "by": "proposed by a model, confirmed by you" if row["proposed"] else "",
         "waits": row["waiting"] or "",
+        "cost": cost if job["type"] == "session.open" else "",
     }
     times = [f"  {moment(next_ms)}" for next_ms in row["next_ms"]]
     return [*lines(_SHOWN, shown), *(["  next:", *(f"  {line}" for line in times)] if times else [])]
@@ -145,8 +148,8 @@ def _shown(row: Json) -> list[str]:
 _SHOWN = (
     "{name}: {words}, {state}[ ({why})]\n  does: {does:2000}\n[  in: {folder:500}]\n[  may use: {tools:1000}]\n"
     "[  unasked: {allow:1000}]\n[  hosts: {hosts:1000}]\n[  secrets: {secrets:500}]\n[  keeps: {constraints:1000}]\n"
-    "[  profile: {profile}]\n  missed: {missed}; while one runs: {overlap}\n[  until: {end_ms}]\n[  {by}]\n"
-    "[  running: {running}]\n[  waiting: {waits}]\n[  last: {end}]"
+    "[  profile: {profile}]\n[  a run: {cost:200}]\n  missed: {missed}; while one runs: {overlap}\n"
+    "[  until: {end_ms}]\n[  {by}]\n[  running: {running}]\n[  waiting: {waits}]\n[  last: {end}]"
 )
 _LIST = Listing(
     "/schedules",

@@ -21,14 +21,14 @@ SESSION_BUDGET: Json = {"tokens": 20_000_000, "usd_micros": 5_000_000}
 UNLIMITED: Json = {"tokens": "unlimited", "usd_micros": "unlimited"}
 
 
-def tokens_option(name: str, help: str) -> Argument:
-    """An option with a positive number of tokens, or "unlimited"; None where it is not given."""
+def tokens_option(name: str, help: str, least: int = 1) -> Argument:
+    """An option with a number of tokens, positive unless ``least`` is 0, or "unlimited"; None where it is not given."""
 
     def tokens(typed: str) -> int | str:
         digits = typed.replace(",", "").replace("_", "")
         if typed == "unlimited":
             return typed
-        if not digits.isascii() or not digits.isdecimal() or int(digits[:19]) == 0 or len(digits) > 18:
+        if not digits.isascii() or not digits.isdecimal() or int(digits[:19]) < least or len(digits) > 18:
             way = f'{name} 100000, or "unlimited"'
             raise CommandError(f"{name} {typed!r} is not a positive number of tokens", way)
         return int(digits)
@@ -36,8 +36,8 @@ def tokens_option(name: str, help: str) -> Argument:
     return arg(f"{name} N", help, type=tokens, default=None)
 
 
-def usd_option(name: str, help: str) -> Argument:
-    """An option with a positive sum of dollars, in millionths, or "unlimited"; None where it is not given."""
+def usd_option(name: str, help: str, least: int = 1) -> Argument:
+    """An option with a sum of dollars, in millionths, positive unless ``least`` is 0; else as ``tokens_option``."""
 
     def usd_micros(typed: str) -> int | str:
         if typed == "unlimited":
@@ -45,8 +45,8 @@ def usd_option(name: str, help: str) -> Argument:
         try:
             figure = round(float(typed.removeprefix("$")) * 1_000_000)
         except (ValueError, OverflowError):
-            figure = 0
-        if not 0 < figure < 10**15:
+            figure = -1
+        if not least <= figure < 10**15:
             way = f'{name} 2.50, or "unlimited"'
             raise CommandError(f"{name} {typed!r} is not a positive sum of dollars", way)
         return figure
@@ -94,7 +94,34 @@ def cost_line(row: Json) -> str:
     return fill(f"{used}, {{:cost}} of {{budget.usd_micros:money}}, {took} in all", row)
 
 
+def forecast_line(forecast: Json) -> str:
+    """What a run is likely to cost, and how often such forecasts held."""
+    if not forecast["basis"]:
+        return "no forecast of its cost: too few runs like it have ended"
+    said = "{low:money} to {high:money}" if forecast["unit"] == "usd_micros" else "{low:number} to {high:number} tokens"
+    held = "; {within} of the last {of} fell within their forecasts" if forecast["of"] else ""
+    said = f"likely {said}, from {{runs:#run}} {{basis}}{held}"
+    return fill(said, {**forecast, "basis": _SIMILAR[forecast["basis"]]})
+
+
+_SIMILAR = {"schedule": "of this schedule", "folder": "in this folder with this model", "model": "with this model"}
 _UNPRICED = "No price is known for {unpriced:400}: of these the limit of tokens alone counts what is used."
+
+
+def _shares(typed: str) -> list[int]:
+    """Percents as people write them; 0 is none at all."""
+    words = typed.replace("%", "").split(",")
+    if not all(word.strip().isdecimal() and len(word) < 4 for word in words):
+        raise CommandError(f"--warn {typed!r} is no list of percents", "--warn 50,80,95")
+    return [share for share in map(int, words) if share]
+
+
+def warned_line(warned: Json) -> str:
+    """How much of a cap is spent, as it was noticed."""
+    figure = "money" if warned["unit"] == "usd_micros" else "number"
+    tokens = "" if warned["unit"] == "usd_micros" else " tokens"
+    said = f"{{share}} % of the cap of {{period}} was reached: {{spent:{figure}}} of {{most:{figure}}}{tokens}"
+    return fill(said, warned)
 
 
 def _cap(invocation: Invocation, arguments: Namespace) -> int:
@@ -103,6 +130,9 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.none and wanted:
         raise CommandError("--none excludes --tokens and --usd", "stead cap --help")
     caps, which = invocation.client.get("/cap"), "monthly" if arguments.month else "daily"
+    if arguments.warn is not None:
+        invocation.client.post("/cap", {"warn_at": arguments.warn})
+        caps["warn_at"] = arguments.warn
     if arguments.none or wanted:
         caps[which] = UNLIMITED if arguments.none else caps[which] | wanted
         invocation.client.post("/cap", {which: caps[which]})
@@ -113,6 +143,8 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
         for period, cap, spent in (("day", "daily", "today"), ("month", "monthly", "month"))
         if caps[cap] != UNLIMITED
     ]
+    said += [warned_line(one) for one in caps["warned"]]
+    said += ["A cap is 0: nothing may run."] if 0 in {*caps["daily"].values(), *caps["monthly"].values()} else []
     none = "No cap; each objective still has its own budget. Set one: stead cap --usd 10"
     rows = invocation.client.items("/usage", days=30)
     unpriced = sorted({f"{row['provider']}/{row['model']}" for row in rows if not row["price_known"] and row["model"]})
@@ -121,15 +153,13 @@ def _cap(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _usage(invocation: Invocation, arguments: Namespace) -> int:
-    month = arguments.by == "month"
-    arguments.by = "day" if month else arguments.by
-    arguments.days = arguments.days or (365 if month else 30)
-    listing = _BY_SESSION if arguments.by == "session" else _USAGE
-    rows = listing.rows(invocation.client, arguments)
-    rows = _by_month(rows) if month else rows
+    by = arguments.by
+    arguments.per = arguments.per or ("day" if by == "model" else "all")
+    arguments.days = arguments.days or (365 if arguments.per == "month" else 30)
+    rows = _USAGE[by].rows(invocation.client, arguments)
     tiers = {(row["provider"], row["model"]): row["tier"] for row in invocation.client.items("/tiers")}
     rows = [{**row, "tier": tiers.get((row["provider"], row["model"]), "")} for row in rows]
-    listing.show(invocation, rows, arguments)
+    _USAGE[by].show(invocation, rows, arguments)
     if rows and not invocation.as_json:
         total: Json = {name: sum(row[name] for row in rows) for name in ("tokens_in", "tokens_out", "usd_micros")}
         total |= {"tokens": total["tokens_in"] + total["tokens_out"]}
@@ -138,46 +168,46 @@ def _usage(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
-def _by_month(rows: list[Json]) -> list[Json]:
-    """The rows of each month and model added up, in the order in which they come."""
-    months: dict[tuple[str, ...], Json] = {}
-    for row in rows:
-        key = (row["day"][:7], row["provider"], row["model"])
-        if (held := months.get(key)) is None:
-            months[key] = {**row, "day": key[0]}
-        else:
-            held |= {name: held[name] + row[name] for name in _ADDED}
-            held["price_known"] = held["price_known"] and row["price_known"]
-    return list(months.values())
-
-
 def _cached(row: Json) -> Json:
     """With the share of the tokens in that came from the provider's cache."""
     share = f"{100 * row['tokens_cached'] // row['tokens_in']}%" if row["tokens_in"] else ""
     return {**row, "share": share}
 
 
-_ADDED = ("requests", "failed", "tokens_in", "tokens_out", "tokens_cached", "usd_micros")
 _COLUMNS = (
-    " | MODEL: {provider}/{model} | TRUST: {tier} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
+    "TIME: {day} | MODEL: {provider}/{model} | TRUST: {tier} | >REQUESTS: {requests:number} | >FAILED: {failed:number}"
     " | >TOKENS IN: {tokens_in:number} | >OUT: {tokens_out:number} | >CACHED: {tokens_cached:number}[ ({share})]"
     " | >COST: {:cost}"
 )
-_NONE, _QUERY = "Nothing was spent in that time.", ("days", "by")
-_USAGE = Listing("/usage", "TIME: {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
-_BY_SESSION = Listing("/usage", "SESSION: {session} | UNTIL: {day}" + _COLUMNS, _NONE, query=_QUERY, view=_cached)
+_BY = ("model", "session", "objective", "schedule", "door")
+_USAGE = {
+    by: Listing(
+        "/usage",
+        _COLUMNS if by == "model" else f"{by.upper()}: {{key|none}} | {_COLUMNS}",
+        "Nothing was spent in that time.",
+        query=("days", "by", "per", "since", "until"),
+        view=_cached,
+    )
+    for by in _BY
+}
 _PER_DAY = 'a day, all objectives together, or "unlimited"'
 COMMANDS = {
     "cap": command(
         _cap,
-        tokens_option("--tokens", f"tokens {_PER_DAY}"),
-        usd_option("--usd", f"dollars {_PER_DAY}"),
+        tokens_option("--tokens", f"tokens {_PER_DAY}; 0: nothing may run", least=0),
+        usd_option("--usd", f"dollars {_PER_DAY}; 0: nothing may run", least=0),
+        arg(
+            "--warn SHARES", "percents of a cap at which you are told, as 50,80,95; none: 0", type=_shares, default=None
+        ),
         arg("--month", "of a month of the calendar, not of a day"),
         arg("--none", "no cap"),
     ),
     "usage": command(
         _usage,
-        number("--days N", 0, "how far back (30; by month 365)"),
-        arg("--by PERIOD", "add up each", choices=("day", "month", "session"), default="day"),
+        number("--days N", 0, "how far back (30; per month 365)", most=3660),
+        arg("--by WHAT", "besides models; an objective is counted with its subagents", choices=_BY, default="model"),
+        arg("--per TIME", "add up each (day; by something else all)", choices=("hour", "day", "month", "all")),
+        arg("--since DAY", "from this day on, as 2026-11-01"),
+        arg("--until DAY", "up to this day, which is included"),
     ),
 }

@@ -1,6 +1,6 @@
 """``status``: the state of the home on one screen.
 
-Layer: cli. Bar P8 holds for it: four small requests, and no import beyond them.
+Layer: cli. Bar P8 holds for it: five small requests, and no import beyond them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from stead.cli import figures
 from stead.cli.forms import command
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, Invocation
 from stead.cli.output import clean_line
+from stead.cli.spending import warned_line
 from stead.cli.templates import fill, pairs
 from stead.cli.top import top
 from stead.client import ApiError, Json, NoDaemon
@@ -39,6 +40,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         running, agents = len(work), sum(row["agents"] for row in work)
         approvals = client.get("/approvals", status="pending", limit=500)["items"]
         reviews = client.get("/reviews")["items"]
+        caps = client.get("/cap")
     except ApiError as error:  # lists need room on the disk; how the daemon stands is most wanted when there is none
         found = {"running": True, **status, "why": error.message}
         invocation.report(found, fill("daemon  running, version {version}", found), fill("lists   {why}", found))
@@ -49,6 +51,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
             "subagents_running": agents,
             "approvals_pending": len(approvals),
             "reviews_wanted": len(reviews),
+            "caps_warned": caps["warned"],
         }
         return invocation.report({"running": True, **status, **counts})
     address, isolation = client.address, status["isolation"]
@@ -59,8 +62,12 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
     if reviews:
         changes = fill("{items:#review of changes/reviews of changes}", {"items": reviews})
         waiting.append(f"{style(changes, 'yellow')}; see: stead held")
+    warned = [warned_line(one) for one in caps["warned"][:1]]
+    if 0 in {*caps["daily"].values(), *caps["monthly"].values()}:
+        warned = ["the cap is 0, so that nothing may run"]
     shown = {
         **status,
+        "cap": f"{style(warned[0], 'yellow')}; see: stead cap" if warned else "",
         "since": figures.duration(time.time() * 1000 - status["started_ms"]),
         "pid": address.pid,
         "service": address.service,
@@ -80,6 +87,6 @@ _ROWS = (
     "daemon: running for {since}, version {version}, process {pid}[, by the service {service}]"
     " | page: {page}  (sign in with: stead open)"
     " | model: {model} | sandbox: {off:raw}{isolation.statement}{hint:raw}"
-    " | running: {running:#objective}[, {agents:#subagent}] | waiting: {waiting:raw}"
+    " | running: {running:#objective}[, {agents:#subagent}] | waiting: {waiting:raw} | spent: {cap:raw}"
 )
 COMMANDS = {"status": command(_status), "top": command(top)}

@@ -21,3 +21,6 @@ Folder = Annotated[str, bounds(pattern="^/")]
 AnyFolder = Annotated[str, bounds(pattern="^(/.*)?$")]
 """A folder, or "" for none."""
 Figure = Annotated[int, bounds(minimum=1)]
+Natural = Annotated[int, bounds(minimum=0)]
+Share = Annotated[int, bounds(minimum=1, maximum=99)]
+"""In percent."""

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from stead.domain.bounds import AnyFolder, Text, bounds
+from stead.domain.bounds import AnyFolder, Share, Text, bounds
 from stead.domain.checks import Check
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, PlanStep
@@ -163,10 +163,14 @@ class RemoveSearch(msgspec.Struct, frozen=True, tag="search.remove", forbid_unkn
 
 
 class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=True):
-    """Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays."""
+    """Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
+
+    With a cap of 0 no request starts. ``warn_at``: shares in percent at which it is said how much is spent.
+    """
 
     daily: Budget | None = None
     monthly: Budget | None = None
+    warn_at: Annotated[tuple[Share, ...], bounds(maxLength=5)] | None = None
 
 
 class AddSecret(msgspec.Struct, frozen=True, tag="secret.add", forbid_unknown_fields=True):

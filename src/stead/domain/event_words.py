@@ -29,6 +29,7 @@ _LINES: dict[str, tuple[str, str]] = {
         "",
     ),
     "budget.raised": ("may spend {budget.tokens:number} tokens, {budget.usd_micros:money} in all", ""),
+    "cap.warned": ("{share} % of what may be spent in {period} is spent", "yellow"),
     "checkpoint.failed": ("no checkpoint of turn {turn}: {why:300}", "red"),
     "content.redacted": ("words of {events:#event} here were forgotten", "yellow"),
     "context.compacted": ("older messages are sent as a summary from now on; the record keeps them", "dim"),

@@ -5,6 +5,8 @@ Layer: domain. A part of the tagged union of ``domain.events``, whose rules for 
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from stead.domain.directive_events import DirectiveBody
@@ -101,11 +103,34 @@ class RoleSet(msgspec.Struct, frozen=True, tag="role.set"):
     chain: tuple[ModelRef, ...]
 
 
+WARN_AT = (50, 80, 95)
+
+
 class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
     """What all sessions of the home together may spend in a day and in a month of the person's."""
 
     daily: Budget
     monthly: Budget = NO_CAP
+    warn_at: tuple[int, ...] = WARN_AT
+    """Shares of either, in percent, at which it is said how much is spent."""
+
+
+class CapWarned(msgspec.Struct, frozen=True, tag="cap.warned"):
+    """A share of a cap was reached, for the first time in a period.
+
+    Args:
+        period: of the person's, a day (``YYYY-MM-DD``) or a month (``YYYY-MM``).
+        unit: of the figures.
+        share: in percent; the highest one of ``CapSet.warn_at`` that was reached.
+        spent: without requests under way.
+        most: the cap.
+    """
+
+    period: str
+    unit: Literal["tokens", "usd_micros"]
+    share: int
+    spent: int
+    most: int
 
 
 class HostAllowed(msgspec.Struct, frozen=True, tag="host.allowed"):
@@ -208,6 +233,14 @@ BindingFact = (
 """What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
 leaves them as they are."""
 HomeBody = (
-    DaemonStarted | DaemonStopped | BindingFact | SearchRemoved | McpRemoved | CapSet | RuleRemoved | DirectiveBody
+    DaemonStarted
+    | DaemonStopped
+    | BindingFact
+    | SearchRemoved
+    | McpRemoved
+    | CapSet
+    | CapWarned
+    | RuleRemoved
+    | DirectiveBody
 )
 """In the order in which docs/generated lists them."""

@@ -98,6 +98,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     """Of a subagent: the session that started it, whose figures include its own once it has ended."""
     specialist: str = ""
     """The kind of a subagent."""
+    schedule: str = ""
+    """The one that opened it."""
     agents: int = 0
     """Its own subagents that are under way."""
 
@@ -186,13 +188,19 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     """When it was answered or lapsed; 0 while it waits."""
 
 
-UsageBy = Literal["day", "session"]
+UsageBy = Literal["model", "session", "objective", "schedule", "door"]
+"""What usage is added up by, besides models. An objective (or session) counts with all subagents below it."""
+UsagePer = Literal["hour", "day", "month", "all"]
 
 
 class UsageRow(msgspec.Struct, frozen=True):
-    """What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``.
+    """What one model used in a while, of one session, schedule or door where it was asked for by these.
 
-    ``duration_ms`` is that of ``timed`` replies together; of older ones none is known.
+    Args:
+        day: of the person's (``YYYY-MM-DD``), or its hour (``YYYY-MM-DD HH:00``; the day alone where no hour is known),
+            or the month (``YYYY-MM``); per "all" the last day.
+        key: the session, the name of the schedule or that of the door; "" for what has none.
+        timed: how many replies ``duration_ms`` is of; of older ones none is known.
     """
 
     day: str
@@ -205,13 +213,16 @@ class UsageRow(msgspec.Struct, frozen=True):
     tokens_cached: int
     usd_micros: int
     price_known: bool
-    session: SessionId = SessionId("")
+    key: str = ""
     timed: int = 0
     duration_ms: int = 0
 
 
 class SearchRow(msgspec.Struct, frozen=True):
-    """One hit in the history: where it is, and the text around it with the match between « and »."""
+    """One hit in the history: where it is, and the text around it with the match between « and ».
+
+    ``excerpt`` has whole lines where they were asked for, each cut to 300 characters.
+    """
 
     seq: int
     session: SessionId

@@ -70,6 +70,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """Of a subagent: the session whose model started it, so that its goal is no person's words."""
     scheduled: Scheduled | None = None
     """What opened it, where no person did."""
+    door: str = ""
+    """That it was opened through, as "cli" or "schedule:NAME"; "" of subagents, and where it was not yet recorded."""
 
     @property
     def interactive(self) -> bool:

@@ -94,7 +94,7 @@ class EgressProxy:
         self._grants: dict[SessionId, list[tuple[Permit, tuple[HostPattern, ...]]]] = {}
         self._outlets: dict[str, _Outlet] = {}
         self._watching: list[tuple[SessionId, dict[str, str]]] = []
-        self.own_port = 0
+        self.own_ports: set[int] = set()
         """Where the daemon listens; no machine gets there, whatever was allowed."""
         self._preparing = asyncio.Lock()
         shutil.rmtree(folder, ignore_errors=True)
@@ -260,7 +260,7 @@ class EgressProxy:
         Raises:
             AddressRefused: to Stead itself, or to where such a name has no business.
         """
-        if target.port == self.own_port and (may_lead("localhost", address) or is_own(address)):
+        if target.port in self.own_ports and (may_lead("localhost", address) or is_own(address)):
             raise AddressRefused("{!r}: {} is Stead itself, which no machine reaches", target.host, address)
         if not target.address and not may_lead(target.host, address):
             raise AddressRefused("{!r}: it leads to {}; allow that address by itself", target.host, address)

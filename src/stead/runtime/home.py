@@ -60,6 +60,7 @@ NOTES_S = 5.0
 """How long leaving waits for facts that nobody waited for."""
 _KEY_CHARS = 10_000
 _MOST = 10**15
+_MOST_SHARES = 5
 _NO_CAPS = ev.CapSet(daily=NO_CAP)
 
 
@@ -79,6 +80,8 @@ class HomeState:
     """What was last measured of models, where that was ever another tier than "normal"."""
     roles: dict[Role, tuple[ev.ModelRef, ...]] = field(default_factory=dict)
     caps: ev.CapSet = _NO_CAPS
+    warned: Mapping[tuple[int, str], ev.CapWarned] = field(default_factory=dict)
+    """The last notice of each kind of period and unit; the kind is the length of the period's name."""
     search: ev.SearchConfigured | None = None
     grants: tuple[tuple[str, Grant], ...] = ()
     hosts: tuple[tuple[str, str], ...] = ()
@@ -146,6 +149,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, chain=chain)
         case ev.CapSet() as caps:
             return replace(state, caps=caps)
+        case ev.CapWarned(period=period, unit=unit) as warned:
+            return replace(state, warned={**state.warned, (len(period), unit): warned})
         case ev.SearchConfigured() as search:
             return replace(state, search=search)
         case ev.SearchRemoved():
@@ -393,10 +398,14 @@ async def change(
             return ev.RoleSet(role=role, chain=chain)
         case cmd.SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
-        case cmd.SetCap(daily=daily, monthly=monthly):
-            caps = ev.CapSet(daily=daily or state.caps.daily, monthly=monthly or state.caps.monthly)
-            check_budget(caps.daily)
-            check_budget(caps.monthly)
+        case cmd.SetCap(daily=daily, monthly=monthly, warn_at=warn_at):
+            now = state.caps
+            shares = now.warn_at if warn_at is None else tuple(sorted(set(warn_at)))
+            if len(shares) > _MOST_SHARES or not all(0 < share < 100 for share in shares):
+                raise InvalidRequest(f"shares of a cap are up to {_MOST_SHARES} whole numbers from 1 to 99")
+            caps = ev.CapSet(daily or now.daily, monthly or now.monthly, shares)
+            check_budget(caps.daily, least=0)
+            check_budget(caps.monthly, least=0)
             return caps
         case cmd.SetSearch() | cmd.RemoveSearch():
             return await search_change(command, state.search, secrets)
@@ -433,15 +442,15 @@ def _allowed(host: str) -> str:
     return host if host == REGISTRIES else str(parse_allowed(host))
 
 
-def check_budget(budget: ev.Budget) -> None:
-    """Refuse a budget that is not positive, or too large to be meant.
+def check_budget(budget: ev.Budget, least: int = 1) -> None:
+    """Refuse a budget that is too small, or too large to be meant.
 
     Raises:
-        InvalidRequest: a figure of 0 or less, or past ``_MOST``.
+        InvalidRequest: a figure below ``least``, or past ``_MOST``.
     """
     for name, value in (("tokens", budget.tokens), ("millionths of a dollar", budget.usd_micros)):
-        if value != "unlimited" and not 0 < value <= _MOST:
-            raise InvalidRequest(f'a budget of {value} {name} cannot be; give 1 to {_MOST}, or "unlimited"')
+        if value != "unlimited" and not least <= value <= _MOST:
+            raise InvalidRequest(f'a budget of {value} {name} cannot be; give {least} to {_MOST}, or "unlimited"')
 
 
 def _known(state: HomeState, name: str) -> ev.ProviderConfigured:

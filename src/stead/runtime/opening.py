@@ -95,6 +95,7 @@ class Opener:
             secrets=self._book.given(command.secrets, session),
             attachments=shown,
             scheduled=self._scheduled(door),
+            door=door,
         )
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
         learned = await d.memory.recollection.opening(fact, command.goal or "")
@@ -125,7 +126,7 @@ class Opener:
         fact = opened(command, chain)
         return msgspec.structs.replace(fact, unpriced=unpriced(fact.chain, self._deps.models))
 
-    async def fork(self, command: cmd.ForkSession, claim: Claimed, _door: str) -> cmd.Answer:
+    async def fork(self, command: cmd.ForkSession, claim: Claimed, door: str) -> cmd.Answer:
         """Open an interactive session that goes on from a moment of another one, objective or not.
 
         Raises:
@@ -152,6 +153,7 @@ class Opener:
                 attachments=(),
                 parent=None,
                 scheduled=None,
+                door=door,
             )
             if command.directory:
                 target = await asyncio.to_thread(_empty_folder, command.directory)

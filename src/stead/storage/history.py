@@ -62,6 +62,21 @@ def matching(query: str) -> str:
     return " ".join(f'"{word}"' for word in words) + "*" if words else ""
 
 
+def lines_around(text: str, context: int) -> str:
+    """The first line of an answer of ``highlight`` that has a match, and so many before and after it."""
+    at = max(0, text.find("\x02"))
+    before, after = text[:at].split("\n")[-context - 1 :], text[at:].split("\n", context + 1)[: context + 1]
+    lines = "\n".join([*before[:-1], before[-1] + after[0], *after[1:]]).split("\n")
+    return "\n".join(_cut(line) for line in lines).replace("\x02", "«").replace("\x03", "»")
+
+
+def _cut(line: str) -> str:
+    """At most ``_EXCERPT`` characters of a line, from a little before its first match on."""
+    start = max(0, line.find("\x02") - _EXCERPT // 3) if len(line) > _EXCERPT else 0
+    cut = line[start : start + _EXCERPT]
+    return f"{'…' if start else ''}{cut}{'…' if start + _EXCERPT < len(line) else ''}"
+
+
 class History:
     """Implements ``domain.ports.History``.
 

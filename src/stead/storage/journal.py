@@ -15,7 +15,7 @@ from stead.domain.events import Draft, Erased, Event, Spend
 from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
-from stead.domain.rows import UsageBy, UsageRow
+from stead.domain.rows import UsageBy, UsagePer, UsageRow
 from stead.storage import ledger
 from stead.storage.appending import erase, finish_erasures, scrubbed, seal, tip, write
 from stead.storage.chain import ChainReport, verify
@@ -178,15 +178,15 @@ class JournalFile:
         await self._scrub(events[-1].seq)
         return events
 
-    def usage(self, since: str, by: UsageBy = "day") -> list[UsageRow]:
-        """What each model used on each day from ``since`` (``YYYY-MM-DD``) on, or in each session, newest first."""
+    def usage(self, since: str, until: str = "9", by: UsageBy = "model", per: UsagePer = "day") -> list[UsageRow]:
+        """What each model used on the days (``YYYY-MM-DD``) from ``since`` to ``until``; see ``ledger.usage``."""
         with self._database.reading() as connection:
-            return ledger.usage(connection, since, by)
+            return ledger.usage(connection, since, until, by, per)
 
-    def spent(self, period: str) -> Spend:
-        """What was spent on a day or in a month, open reservations included; see ``ledger.spent``."""
+    def spent(self, period: str, *, settled: bool = False) -> Spend:
+        """What was spent on a day or in a month; see ``ledger.spent``."""
         with self._database.reading() as connection:
-            return ledger.spent(connection, period)
+            return ledger.spent(connection, period, settled=settled)
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""

@@ -24,11 +24,12 @@ from stead.domain.events import (
     ReadingFailed,
     ReadingReplied,
     ReadingRequested,
+    SessionOpened,
     Spend,
 )
 from stead.domain.messages import Usage
 from stead.domain.objectives import NO_CAP
-from stead.domain.rows import UsageBy, UsageRow
+from stead.domain.rows import UsageBy, UsagePer, UsageRow
 from stead.storage.database import IntegrityError
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ _CAPS = ("cap", "cap_month")
 _PERIODS = (("daily", "on", "day"), ("monthly", "in", "month"))
 _INSERT = """
     INSERT INTO ledger (session, number, day, state, provider, model, tokens, usd_micros, price_known,
-                        tokens_in, tokens_out, tokens_cached, duration_ms)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        tokens_in, tokens_out, tokens_cached, duration_ms, hour)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _OR_SETTLE = """
     ON CONFLICT (session, number) DO UPDATE SET
@@ -50,21 +51,42 @@ _OR_SETTLE = """
 """
 _SPENT = """
     SELECT coalesce(sum(tokens), 0), coalesce(sum(usd_micros), 0), coalesce(min(price_known), 1)
-    FROM ledger WHERE day BETWEEN ? AND ?
+    FROM ledger WHERE day BETWEEN ? AND ? AND state <> ?
 """
 _USAGE = """
-    SELECT max(day), provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
-           sum(tokens_out), sum(tokens_cached), sum(usd_micros), min(price_known),
-           CASE WHEN :by = 'session' THEN session ELSE '' END AS whose, sum(duration_ms > 0), sum(duration_ms)
-    FROM ledger WHERE day >= :since AND state <> 'reserved'
-    GROUP BY CASE WHEN :by = 'session' THEN '' ELSE day END, whose, provider, model
-    ORDER BY max(day) DESC, whose, provider, model
+    SELECT max({time}), provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
+           sum(tokens_out), sum(tokens_cached), sum(usd_micros), min(price_known), {key} AS whose,
+           sum(duration_ms > 0), sum(duration_ms)
+    FROM ledger l LEFT JOIN openings o ON o.session = l.session
+    WHERE day BETWEEN :since AND :until AND state <> 'reserved'
+    GROUP BY {period}, whose, provider, model
+    ORDER BY max({time}) DESC, whose, provider, model
 """
+_TIMES: dict[UsagePer, str] = {
+    "hour": "day || CASE hour WHEN '' THEN '' ELSE ' ' || hour || ':00' END",
+    "day": "day",
+    "month": "substr(day, 1, 7)",
+    "all": "day",
+}
+_DOOR = "coalesce(o.door, '')"
+_KEYS: dict[UsageBy, str] = {
+    "model": "''",
+    "session": "l.session",
+    "objective": "coalesce(o.root, l.session)",
+    "schedule": f"CASE WHEN {_DOOR} LIKE 'schedule:%' THEN substr({_DOOR}, 10) ELSE '' END",
+    "door": _DOOR,
+}
+_OPENED = "INSERT INTO openings VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 
 def day_of(ts_ms: int) -> str:
     """The person's day (``YYYY-MM-DD``) of a time in milliseconds since 1970."""
     return datetime.fromtimestamp(ts_ms / 1000, UTC).astimezone().date().isoformat()
+
+
+def _hour_of(ts_ms: int) -> str:
+    """The hour of that day, "00" to "23"; one that comes twice when clocks are put back is one."""
+    return f"{datetime.fromtimestamp(ts_ms / 1000, UTC).astimezone().hour:02}"
 
 
 def record(connection: Connection, draft: Draft) -> None:
@@ -75,6 +97,10 @@ def record(connection: Connection, draft: Draft) -> None:
         Conflict: the request is in the ledger already.
     """
     match draft.body:
+        case SessionOpened() as body:
+            root = body.parent.root if body.parent else draft.session
+            known = connection.execute("SELECT door FROM openings WHERE session = ?", (root,)).fetchone()
+            connection.execute(_OPENED, (draft.session, root, known[0] if known else body.door))
         case ModelRequested() | ReadingRequested() as body:
             _reserve(connection, draft, body)
         case (ModelReplied(model=model, usage=used) | ReadingReplied(model=model, usage=used)) as reply:
@@ -96,21 +122,29 @@ def caps(connection: Connection) -> tuple[Budget, Budget]:
     return day, month
 
 
-def spent(connection: Connection, period: str) -> Spend:
-    """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included."""
-    tokens, usd_micros, price_known = connection.execute(_SPENT, (period, f"{period}-31"[:10])).fetchone()
+def spent(connection: Connection, period: str, *, settled: bool = False) -> Spend:
+    """What was spent on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``).
+
+    Open reservations count, unless only what is ``settled`` is asked for.
+    """
+    but = "reserved" if settled else ""
+    tokens, usd_micros, price_known = connection.execute(_SPENT, (period, f"{period}-31"[:10], but)).fetchone()
     return Spend(tokens, usd_micros, bool(price_known))
 
 
-def usage(connection: Connection, since: str, by: UsageBy = "day") -> list[UsageRow]:
-    """What each model used on each day from ``since`` on, or in each session since then, newest day first.
+def usage(
+    connection: Connection, since: str, until: str = "9", by: UsageBy = "model", per: UsagePer = "day"
+) -> list[UsageRow]:
+    """What each model used on the days from ``since`` to ``until``, both included, the newest first.
 
     Requests that no model answered stand in a row without provider and model. Open ones are not counted.
     """
     fields = UsageRow.__struct_fields__
+    period = "''" if per == "all" else _TIMES[per]
+    asked = _USAGE.format(time=_TIMES[per], key=_KEYS[by], period=period)
     return [
         msgspec.convert(dict(zip(fields, row, strict=True)), UsageRow, strict=False)
-        for row in connection.execute(_USAGE, {"since": since, "by": by})
+        for row in connection.execute(asked, {"since": since, "until": until})
     ]
 
 
@@ -119,7 +153,8 @@ def _reserve(connection: Connection, draft: Draft, body: ModelRequested | Readin
     for allowed, period, named in zip(caps(connection), (day, day[:7]), _PERIODS, strict=True):
         if allowed != NO_CAP:
             _require(allowed, spent(connection, period), body.reserved, named, period)
-    row = (draft.session, body.number, day, "reserved", "", "", *msgspec.structs.astuple(body.reserved), 0, 0, 0, 0)
+    spend = msgspec.structs.astuple(body.reserved)
+    row = (draft.session, body.number, day, "reserved", "", "", *spend, 0, 0, 0, 0, _hour_of(draft.ts_ms))
     try:
         connection.execute(_INSERT, row)
     except IntegrityError as error:
@@ -134,6 +169,8 @@ def _require(allowed: Budget, used: Spend, wanted: Spend, named: tuple[str, str,
         ("tokens", allowed.tokens, used.tokens, wanted.tokens),
         ("millionths of a dollar", allowed.usd_micros, used.usd_micros, wanted.usd_micros),
     ):
+        if most == 0:
+            raise BudgetRefused(f"the home's {often} cap is 0 {unit}, so that nothing may run; raise it: stead cap")
         if isinstance(most, int) and so_far + more > most:
             raise BudgetRefused(
                 f"the home's {often} cap of {most:,} {unit} would be passed: {so_far:,} are spent or reserved {at} "
@@ -153,5 +190,8 @@ def _settle(
     figures = (*msgspec.structs.astuple(body.spend), used.input, used.output, used.cached, took_ms)
     connection.execute(
         _INSERT + _OR_SETTLE,
-        (draft.session, body.number, day_of(draft.ts_ms), state, model.provider, model.model, *figures),
+        (
+            *(draft.session, body.number, day_of(draft.ts_ms), state, model.provider, model.model),
+            *(*figures, _hour_of(draft.ts_ms)),
+        ),
     )

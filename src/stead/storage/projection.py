@@ -93,6 +93,7 @@ def opened(event: ev.Event, body: ev.SessionOpened) -> Objective:
             checks=_checks(owned(body.checks), ()),
             parent=body.parent.session if body.parent else SessionId(""),
             specialist=body.parent.specialist if body.parent else "",
+            schedule=body.scheduled.schedule if body.scheduled else "",
         ),
         talk=Talk(interactive=body.interactive, resting=body.interactive),
     )

@@ -22,15 +22,28 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Raw
 from msgspec.structs import asdict
 
+from stead.domain.ends import ENDS
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.events import VERSIONS
+from stead.domain.forecast import Run, run_of
 from stead.domain.ids import ApprovalId, SessionId
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
+from stead.domain.rows import (
+    ApprovalRow,
+    Kind,
+    ObjectiveRow,
+    OpenRunRow,
+    SearchRow,
+    StepRow,
+    UsageBy,
+    UsagePer,
+    UsageRow,
+    Wanted,
+)
 from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect, transaction
 from stead.storage.derived import opening
-from stead.storage.history import matching
+from stead.storage.history import lines_around, matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
@@ -213,6 +226,13 @@ class Views:
         )
         return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
 
+    def counts(self) -> list[tuple[str, str, int]]:
+        """Kind, state and number: of objectives, of sessions, and of the "approval"s that wait."""
+        return self._rows(
+            "SELECT kind, status, count(*) FROM states WHERE archived < 2 GROUP BY kind, status UNION ALL "
+            "SELECT 'approval', status, count(*) FROM approvals WHERE status = 'pending' GROUP BY status"
+        )
+
     def under_way(self) -> tuple[SessionId, ...]:
         """What works or waits for an answer, objectives and sessions, the oldest first; not what rests or is held."""
         asked = "SELECT session FROM states WHERE status IN ('pending', 'running', 'waiting') ORDER BY seq"
@@ -243,31 +263,54 @@ class Views:
             raise NotFound(f"there is no approval {id!r}; 'stead approve' without an id lists what waits")
         return decode_approval(rows[0][0])
 
-    def usage(self, days: int, by: UsageBy = "day") -> list[UsageRow]:
-        """What each model used on each of the person's last ``days`` days, today included, or in each session of them.
+    def usage(
+        self, days: int = 30, since: str = "", until: str = "", by: UsageBy = "model", per: UsagePer = "day"
+    ) -> list[UsageRow]:
+        """What each model used on the person's last ``days`` days, today included, or from a day on, up to another.
 
         It comes from the journal's ledger, so it stays when a session is deleted.
         """
-        return self._journal.usage(str(date.fromisoformat(day_of(self._now_ms())) - timedelta(days - 1)), by)
+        last = str(date.fromisoformat(day_of(self._now_ms())) - timedelta(days - 1))
+        return self._journal.usage(since or last, until or "9", by, per)
+
+    def runs(self) -> list[Run]:
+        """The newest 500 objectives that ended by themselves, subagents apart, in the order of their openings."""
+        rows = self._rows(
+            "SELECT s.state FROM states s JOIN objectives o ON o.id = s.session WHERE s.kind = 'objective' "
+            "AND o.parent = '' AND s.status IN (?, ?, ?, ?, ?) ORDER BY s.seq DESC LIMIT 500",
+            *(end for end in ENDS if end != "cancelled"),
+        )
+        return [run_of(decode_objective(state).row) for (state,) in reversed(rows)]
 
     # -- searching ------------------------------------------------------------------------------------------------
 
-    def search(self, query: str, limit: int = 50) -> list[SearchRow]:
+    def search(
+        self, query: str, limit: int = 50, *, since_ms: int = 0, until_ms: int = 0, context: int = 0
+    ) -> list[SearchRow]:
         """Where goals, messages, replies, tool inputs and outputs have all of these words, best first.
 
         The last word may be a beginning. There is no syntax: marks count as spaces.
+
+        Args:
+            query: the words.
+            limit: of the hits.
+            since_ms: what was said from then on.
+            until_ms: and before then; 0 for any.
+            context: with so many lines before and after the first one that has a match; 0 for a few words around it.
         """
         match = matching(query)
         if not match:
             return []
-        rows = self._rows(
-            "SELECT t.seq, t.session, t.ts_ms, t.type, snippet(words, 0, '«', '»', '…', 24) "
+        text = "highlight(words, 0, char(2), char(3))" if context else "snippet(words, 0, '«', '»', '…', 24)"
+        asked = (
+            f"SELECT t.seq, t.session, t.ts_ms, t.type, {text} "  # noqa: S608 - one of two constants
             "FROM words JOIN texts t ON t.seq = words.rowid LEFT JOIN states s ON s.session = t.session "
-            "WHERE words MATCH ? AND ifnull(s.archived, 0) < 2 "
-            "ORDER BY words.rank, t.seq DESC LIMIT ?",
-            *(match, limit),
+            "WHERE words MATCH ? AND ifnull(s.archived, 0) < 2 AND t.ts_ms >= ? AND (? = 0 OR t.ts_ms < ?) "
+            "ORDER BY words.rank, t.seq DESC LIMIT ?"
         )
-        return [SearchRow(*row) for row in rows]
+        with self.reading() as connection:
+            rows = connection.execute(asked, (match, since_ms, until_ms, until_ms, limit))
+            return [SearchRow(*row[:4], lines_around(row[4], context) if context else row[4]) for row in rows]
 
     # -- the file -------------------------------------------------------------------------------------------------
 

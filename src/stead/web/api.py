@@ -72,6 +72,7 @@ class Api:
             if found is None:
                 continue
             if route := methods.get(request.method):
+                request.scope["state"]["route"] = route.path
                 context = Context(request, self._backend, self._streams, self._carrier, self._verifying)
                 return await route.answer(context, found.groupdict())
             allowed = ", ".join(sorted(methods))

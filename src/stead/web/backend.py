@@ -12,10 +12,22 @@ from typing import Literal, Protocol
 import msgspec
 
 from stead.domain.audit import AuditReport, Decision, Head
+from stead.domain.forecast import Run
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.objectives import Spend
 from stead.domain.ports import Clock, Journal
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageBy, UsageRow, Wanted
+from stead.domain.rows import (
+    ApprovalRow,
+    Kind,
+    ObjectiveRow,
+    OpenRunRow,
+    SearchRow,
+    StepRow,
+    UsageBy,
+    UsagePer,
+    UsageRow,
+    Wanted,
+)
 from stead.domain.timeline import Timeline
 from stead.runtime.home import HomeState
 from stead.runtime.rejudging import Rejudging
@@ -57,8 +69,11 @@ class Work(Protocol):
     def open_runs(self) -> Sequence[OpenRunRow]:
         """What is under way."""
 
-    def search(self, query: str, limit: int) -> Sequence[SearchRow]:
-        """Where the history says it."""
+    def counts(self) -> Sequence[tuple[str, str, int]]:
+        """Kind, state and number: of objectives, of sessions, and of the "approval"s that wait."""
+
+    def search(self, query: str, limit: int, *, since_ms: int, until_ms: int, context: int) -> Sequence[SearchRow]:
+        """Where the history says it, in a while, with so many lines around it; see ``storage.views``."""
 
 
 class Timelines(Protocol):
@@ -90,8 +105,13 @@ class ApprovalViews(Protocol):
     def reviews(self) -> Sequence[ObjectiveRow]:
         """Objectives and sessions with changes that wait for the person, the latest first; without their goals."""
 
-    def usage(self, days: int, by: UsageBy = "day") -> Sequence[UsageRow]:
-        """What each model used on each day, or in each session, newest first, over so many days up to today."""
+    def usage(
+        self, days: int, since: str = "", until: str = "", by: UsageBy = "model", per: UsagePer = "day"
+    ) -> Sequence[UsageRow]:
+        """What each model used, newest first: over so many days up to today, or from one day to another."""
+
+    def runs(self) -> Sequence[Run]:
+        """What objectives that ended by themselves cost, the oldest first."""
 
 
 class Views(Work, Timelines, ApprovalViews, Protocol):

@@ -16,8 +16,11 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from stead.domain.audit import AuditReport, Decision
-from stead.domain.events import Budget, ModelRef, Spend
+from stead.domain.errors import NotFound
+from stead.domain.events import Budget, CapWarned, ModelRef, Spend
+from stead.domain.forecast import Forecast, Run, forecast, named
 from stead.domain.ids import SessionId
+from stead.domain.opening import OpenSession
 from stead.domain.policies import Rule
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
@@ -28,6 +31,7 @@ from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.timeline import TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
+from stead.runtime.cap_warnings import standing_warnings
 from stead.runtime.deps import TrustService
 from stead.runtime.external_agents import AgentRoom
 from stead.runtime.home import HomeState
@@ -50,8 +54,12 @@ Moment = Annotated[int, Meta(ge=0, le=2**53, description="Milliseconds since 197
 Folder = Annotated[
     str, Meta(max_length=4096, pattern="^(/.*)?$", description='An absolute path; "" for none, or for any.')
 ]
+_ModelName = Annotated[str, Meta(max_length=300, description='PROVIDER/MODEL; "" for the one that is used by default.')]
 _Weeks = Annotated[int, Meta(ge=1, le=520)]
 _Days = Annotated[int, Meta(ge=1, le=3660)]
+_Day = Annotated[
+    str, Meta(pattern=r"^(\d{4}-\d\d-\d\d)?$", description='A day of the person\'s, YYYY-MM-DD; "" for any.')
+]
 _Checkpoint = Annotated[str, Meta(pattern=r"^(k_[0-9a-f]{16})?$", description="A checkpoint.")]
 _Inside = Annotated[str, Meta(max_length=4096, description="From the workspace on, as a listing has it.")]
 _File = Annotated[str, Meta(min_length=1, max_length=4096, description="From the workspace on, as a listing has it.")]
@@ -66,6 +74,7 @@ _DoorName = Annotated[
 _PATH = {"path": Field(_Inside, "")}
 _AT = {"directory": Field(Folder, "")}
 _FILE = {"path": Field(_File)}
+_OVER = {"days": Field(_Days, 30), "since": Field(_Day, ""), "until": Field(_Day, "")}
 _CHECKPOINTS = {"old": Field(_Checkpoint, ""), "new": Field(_Checkpoint, "")}
 _IN_ARCHIVE = "newest first; those in the archive only where they are asked for."
 _OBJECTIVES: dict[str, Any] = {"fixed": {"kind": "objective"}, "says": f"Objectives, {_IN_ARCHIVE}"}
@@ -88,11 +97,14 @@ class ModelChain(msgspec.Struct, frozen=True):
 class Caps(msgspec.Struct, frozen=True):
     """What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
 
-    What is spent counts requests under way by the most that they can cost.
+    What is spent counts requests under way by the most that they can cost. ``warned``: notices of this day and month
+    about the caps as they are.
     """
 
     daily: Budget
     monthly: Budget
+    warn_at: tuple[int, ...]
+    warned: tuple[CapWarned, ...]
     today: str
     spent_today: Spend
     spent_month: Spend
@@ -270,9 +282,25 @@ async def show_chain(context: Context) -> ModelChain:
 
 def show_cap(context: Context) -> Caps:
     """What the whole home may spend in a day and in a month, and what it has spent."""
-    caps, today = context.behind.home().caps, day_of(context.behind.clock.now_ms()).name
-    spent = context.behind.spent
-    return Caps(caps.daily, caps.monthly, today, spent(today), spent(today[:7]))
+    home, today = context.behind.home(), day_of(context.behind.clock.now_ms()).name
+    caps, spent, warned = home.caps, context.behind.spent, standing_warnings(home, today)
+    return Caps(caps.daily, caps.monthly, caps.warn_at, warned, today, spent(today), spent(today[:7]))
+
+
+async def show_forecast(
+    context: Context, directory: Folder = "", model: _ModelName = "", schedule: Annotated[str, Meta(max_length=64)] = ""
+) -> Forecast:
+    """What an objective is likely to cost, from the runs before it: in a folder with a model, or by a schedule."""
+    chain = (await context.behind.service.readiness()).chain
+    if schedule:
+        known = context.behind.home().schedules.get(schedule)
+        if known is None:
+            raise NotFound(f"there is no schedule {schedule!r}; see: stead schedule")
+        if not isinstance(known.schedule.job, OpenSession):
+            return Forecast()  # a review's share of what its objective cost is in no record
+        directory, chain = known.schedule.directory, known.schedule.job.chain or chain
+    runs = await asyncio.to_thread(context.behind.views.runs)
+    return forecast(runs, Run(schedule, directory, model or named(chain)))
 
 
 def list_allowed_hosts(context: Context) -> tuple[AllowedRow, ...]:
@@ -347,10 +375,15 @@ async def shut_down(context: Context) -> Done:
 
 
 def search(
-    context: Context, q: Annotated[str, Meta(min_length=1, max_length=500)], limit: Limit = 50
+    context: Context,
+    q: Annotated[str, Meta(min_length=1, max_length=500)],
+    limit: Limit = 50,
+    since_ms: Moment = 0,
+    until_ms: Moment = 0,
+    lines: Annotated[int, Meta(ge=0, le=20)] = 0,
 ) -> Sequence[SearchRow]:
-    """Where the history says it."""
-    return context.behind.views.search(q, limit)
+    """Where the history says it, from a moment on and before another, with so many lines around each hit."""
+    return context.behind.views.search(q, limit, since_ms=since_ms, until_ms=until_ms, context=lines)
 
 
 def list_events(context: Context, after: Place = 0, streams: _StreamNames = "", limit: Limit = 500) -> Response:
@@ -391,7 +424,8 @@ HOME_ROUTES = (
     post("/providers/{provider}/test", "check_provider", runtime.Holdings.check_provider, owner=_SERVICE),
     get("/chain", "show_chain", show_chain),
     get("/cap", "show_cap", show_cap),
-    get("/usage", "list_usage", backend.ApprovalViews.usage, _VIEWS, bounds={"days": Field(_Days, 30)}),
+    get("/forecast", "show_forecast", show_forecast),
+    get("/usage", "list_usage", backend.ApprovalViews.usage, _VIEWS, bounds=_OVER),
     get("/tiers", "list_tiers", TrustService.rows, attrgetter("service.trust")),
     get("/search", "search", search),
     get("/open-runs", "list_open_runs", backend.Work.open_runs, _VIEWS),

@@ -19,7 +19,7 @@ export function useCaps(caps: Caps, onSaved?: () => void) {
   const [tried, setTried] = useState(false);
   const daily = useBudget(t("aDay"), caps.daily, caps.spent_today, tried);
   const monthly = useBudget(t("aMonth"), caps.monthly, caps.spent_month, tried);
-  const save = useCommand((wanted: { daily: Budget; monthly: Budget }, key) =>
+  const save = useCommand((wanted: Schema["NewCap"], key) =>
     data(api.POST("/cap", { params: withKey(key), body: wanted })),
   );
 
@@ -27,7 +27,7 @@ export function useCaps(caps: Caps, onSaved?: () => void) {
     setTried(true);
     if (!daily.wanted || !monthly.wanted) return;
     save.mutate(
-      { daily: daily.wanted, monthly: monthly.wanted },
+      { daily: daily.wanted, monthly: monthly.wanted, warn_at: null },
       {
         onSuccess: () => {
           toast({ title: t("saved"), kind: "good" });
@@ -61,7 +61,7 @@ function useBudget(name: string, most: Budget, used: Schema["Spend"], tried: boo
       <LimitField
         label={t("tokens")}
         hint={isBelow(tokens, used.tokens) && t("below")}
-        error={tried && !tokens && t("needed")}
+        error={tried && tokens === null && t("needed")}
         value={tokens}
         onChange={setTokens}
         usual={null}
@@ -70,7 +70,7 @@ function useBudget(name: string, most: Budget, used: Schema["Spend"], tried: boo
       <LimitField
         label={t("money")}
         hint={isBelow(usd, used.usd_micros / MICROS) && t("below")}
-        error={tried && !usd && t("needed")}
+        error={tried && usd === null && t("needed")}
         value={usd}
         onChange={setUsd}
         usual={null}
@@ -80,8 +80,8 @@ function useBudget(name: string, most: Budget, used: Schema["Spend"], tried: boo
       />
     </fieldset>
   );
-  const wanted = tokens &&
-    usd && {
+  const wanted = tokens !== null &&
+    usd !== null && {
       tokens: tokens === "unlimited" ? tokens : Math.round(tokens),
       usd_micros: usd === "unlimited" ? usd : Math.round(usd * MICROS),
     };

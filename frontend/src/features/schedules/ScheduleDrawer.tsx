@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
+import { LikelyCost } from "@/features/budgets/LikelyCost";
 import { t } from "@/i18n/en/schedules";
 import { Button } from "@/ui/Button";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
@@ -67,6 +68,11 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
           {row.proposed && <p className="text-ink-2 text-sm">{t("proposed")}</p>}
           <ErrorNote error={run.error ?? flip.error} />
           <Allowed row={row} />
+          {row.schedule.job.type === "session.open" && (
+            <p className="text-ink-2 text-sm">
+              <LikelyCost schedule={name} />
+            </p>
+          )}
         </section>
         {row.next_ms.length > 0 && (
           <section>

@@ -1,5 +1,6 @@
 /** Opening a session: for an objective the goal first, then the folder, then how freely; the rest folded away. */
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { LikelyCost } from "@/features/budgets/LikelyCost";
 import { Tried } from "@/features/rules/Tried";
 import { t as words } from "@/i18n/en/attachments";
 import { t } from "@/i18n/en/new-session";
@@ -170,7 +171,8 @@ function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean
     <div className="sticky bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-(--layer-stuck) border-line border-t bg-paper md:bottom-0">
       <div className="flex max-w-180 items-center gap-4 px-4 py-3 max-md:flex-col max-md:items-stretch max-md:gap-2 md:px-6">
         <p aria-live="polite" className="min-w-0 flex-1 text-ink-2 text-sm [overflow-wrap:anywhere]">
-          {promise(draft)}
+          {promise(draft)}{" "}
+          {kind === "objective" && <LikelyCost directory={draft.directory.trim()} model={first(draft)} />}
         </p>
         <Button type="submit" kind="primary" busy={busy && t("starting")}>
           {t("start", { kind })}
@@ -181,6 +183,11 @@ function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean
       </div>
     </div>
   );
+}
+
+/** The model that is chosen, as PROVIDER/MODEL. */
+function first({ chain: [ref] }: Draft): string {
+  return ref ? `${ref.provider}/${ref.model}` : "";
 }
 
 const FOLDED = [

@@ -10,10 +10,20 @@ import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
 import { DataTable } from "@/ui/table/DataTable";
 import { Trust } from "./Trust";
-import { byModel, cachedShare, type DayTotal, type ModelTotal, type Row, replyTime, type Total } from "./totals";
+import {
+  byKey,
+  byModel,
+  cachedShare,
+  type DayTotal,
+  type KeyTotal,
+  type ModelTotal,
+  type Row,
+  replyTime,
+  type Total,
+} from "./totals";
 
 type Work = Schema["ObjectiveRow"];
-type View = "day" | "model" | "work" | "trust";
+type View = "day" | "hour" | "model" | "work" | "schedule" | "door" | "trust";
 
 const NEWEST = 200;
 /** Rows that are found by looking. */
@@ -29,8 +39,11 @@ export function Numbers({ rows, perDay, days }: { rows: readonly Row[]; perDay: 
       onValueChange={setView}
       items={[
         { value: "day", label: t("byDay"), content: <Days perDay={perDay} days={days} /> },
+        { value: "hour", label: t("byHour"), content: <Keys what="hour" days={days} /> },
         { value: "model", label: t("byModel"), content: <Models rows={rows} days={days} /> },
         { value: "work", label: t("byWork"), content: <WorkTable /> },
+        { value: "schedule", label: t("bySchedule"), content: <Keys what="schedule" days={days} /> },
+        { value: "door", label: t("byDoor"), content: <Keys what="door" days={days} /> },
         { value: "trust", label: t("trust"), content: <Trust /> },
       ]}
     />
@@ -117,6 +130,47 @@ function Models({ rows, days }: { rows: readonly Row[]; days: number }) {
       rows={models}
       rowId={(row) => JSON.stringify([row.provider, row.model])}
       exportAs={`usage-by-model-${days}`}
+      empty={<Empty title={t("noneTitle", { days })} />}
+    />
+  );
+}
+
+/** The hours of so many days at most: a year of them is a plot's matter. */
+const HOURS_OF = 7;
+
+function Keys({ what, days }: { what: "hour" | "schedule" | "door"; days: number }) {
+  const hourly = what === "hour";
+  const { data: rows, error } = useQuery({
+    queryKey: ["usage", what, days],
+    queryFn: async () => {
+      const query = hourly
+        ? ({ days: Math.min(days, HOURS_OF), per: "hour" } as const)
+        : ({ days, by: what, per: "all" } as const);
+      const { items } = await data(api.GET("/usage", { params: { query } }));
+      return byKey(items, (row) => (hourly ? row.day : row.key));
+    },
+  });
+  const columns = useMemo(
+    (): readonly Column<KeyTotal>[] => [
+      {
+        id: what,
+        header: t(what),
+        value: (row) => row.key || t("noKey"),
+        cell: (row) => (row.key ? <SafeText>{row.key}</SafeText> : <span className="text-ink-2">{t("noKey")}</span>),
+      },
+      ...FIGURES,
+    ],
+    [what],
+  );
+  return (
+    <DataTable
+      name={t(`${what}Name`)}
+      bare={!hourly}
+      columns={columns}
+      rows={rows}
+      rowId={(row) => row.key}
+      error={error}
+      exportAs={`usage-by-${what}-${days}`}
       empty={<Empty title={t("noneTitle", { days })} />}
     />
   );

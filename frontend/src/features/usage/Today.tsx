@@ -35,6 +35,11 @@ export function Today() {
       <div className="mt-2 grid gap-x-10 gap-y-4 md:grid-cols-2">
         <CapMeters caps={caps} />
       </div>
+      {caps.warned.map(({ period, unit, share, spent, most }) => (
+        <p key={`${period} ${unit}`} className="mt-2 text-ask text-sm">
+          {t("warned", { share, period, spent: words(spent, unit), most: words(most, unit) })}
+        </p>
+      ))}
       <p className="mt-2 text-sm text-ink-2">
         {tokens !== null && (
           <Forecast
@@ -49,6 +54,10 @@ export function Today() {
       {changing && <CapDialog caps={caps} onClose={() => setChanging(false)} />}
     </section>
   );
+}
+
+function words(amount: number, unit: "tokens" | "usd_micros"): string {
+  return unit === "tokens" ? t("tokensOf", { tokens: formatTokens(amount) }) : formatUsd(amount);
 }
 
 /** What the day comes to, and whether that is more than it may. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   byDay,
+  byKey,
   byMidnight,
   byModel,
   cachedShare,
@@ -18,7 +19,7 @@ function row(day: string, model: string, more: Partial<Row> = {}): Row {
   return {
     day,
     provider: "harbour",
-    session: "",
+    key: "",
     model,
     tokens_in: 100,
     tokens_cached: 40,
@@ -53,6 +54,14 @@ test("a model of two providers is two, and the dearest comes first", () => {
   expect(byModel(rows).map(({ provider, requests, usd_micros }) => [provider, requests, usd_micros])).toEqual([
     ["quay", 1, 5000],
     ["harbour", 2, 1000],
+  ]);
+});
+
+test("what has the same key is one, whatever its model", () => {
+  const rows = [row(TODAY, "a", { key: "night" }), row(TODAY, "b"), row(TODAY, "b", { key: "night" })];
+  expect(byKey(rows, ({ key }) => key).map(({ key, requests }) => [key, requests])).toEqual([
+    ["night", 2],
+    ["", 1],
   ]);
 });
 

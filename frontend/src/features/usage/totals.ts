@@ -69,6 +69,17 @@ export function byModel(rows: readonly Row[]): readonly ModelTotal[] {
   );
 }
 
+export interface KeyTotal extends Total {
+  key: string;
+}
+
+/** Added up by what ``keyOf`` gives, in the order in which the keys come. */
+export function byKey(rows: readonly Row[], keyOf: (row: Row) => string): readonly KeyTotal[] {
+  const sums = new Map<string, Total>();
+  for (const row of rows) sums.set(keyOf(row), plus(sums.get(keyOf(row)) ?? NONE, row));
+  return [...sums].map(([key, total]) => ({ ...total, key }));
+}
+
 /** Models that have a shade of their own; the others share one. */
 const SHADES = 3;
 
