@@ -56,7 +56,7 @@ def killed_at(number: int, does: Callable[[Callable[[Path, bytes], Connection]],
     sys.addaudithook(hook)
     try:
         does(watched)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - the child's top
         import traceback
 
         traceback.print_exc()

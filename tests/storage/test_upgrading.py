@@ -65,7 +65,7 @@ def test_a_home_is_brought_over_with_every_row_and_the_old_journal_is_kept(tmp_p
 
 
 def _die(tmp_path: Path, past: Path, step: int) -> None:
-    """Upgrade and be killed, later each time: the journal is the old one or the new one, and the next upgrade is whole."""
+    """Upgrade and be killed, later each time: the journal is the old one or the new one, and the next try is whole."""
     home = _home(tmp_path / "whole", past)
     old = _content(home.journal)
     upgrade(home, KEYS, "2.0.0", steps_with_one_more())

@@ -103,10 +103,10 @@ def upgrade(
         _prove(database, copy, keys, steps, connect)
         database.fold()
     except StorageFault as error:
-        was = f" {last.version}" if last else ""
+        was = f", {last.version}" if last else ""
         raise StorageFault(
-            f"this home cannot be served by Stead {version}, and is as it was: {error}; the Stead{was} of before serves "
-            "it still: stead upgrade --back, or install that again"
+            f"this home cannot be served by Stead {version}, and is as it was: {error}; the version of before{was}, "
+            "serves it still: stead upgrade --back, or install that again"
         ) from error
     finally:
         database.close()
