@@ -175,8 +175,10 @@ def make_tree(tree: Path, work: Path, debs: Iterable[Path], wheel: Path, arch: s
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)  # noqa: S202 - just built
     (tree / "bin/stead").write_text(WRAPPER)
-    run(python, "-I", "-m", "compileall", "-q", "-s", f"{tree}/", "--invalidation-mode", "unchecked-hash", tree / "lib",
-        PYTHONHASHSEED="0")  # fmt: skip
+    for made in [*tree.rglob("__pycache__")]:
+        shutil.rmtree(made)  # by whatever ran this interpreter meanwhile
+    run(python, "-B", "-I", "-m", "compileall", "-q", "-s", f"{tree}/", "--invalidation-mode", "unchecked-hash",
+        tree / "lib", PYTHONHASHSEED="0")  # fmt: skip
     for path in tree.rglob("*"):
         runs = path.is_dir() or path.parent == tree / "bin" or path.name == "bwrap"
         path.chmod(0o755 if runs else 0o644)
@@ -242,7 +244,7 @@ def pack(tree: Path, top: str, target: Path, epoch: int) -> None:
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in [tree, *sorted(tree.rglob("*"))]:
             tar.add(path, f"{top}/{path.relative_to(tree)}".removesuffix("/."), recursive=False, filter=entry)
-    with target.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=epoch) as squeezed:
+    with target.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=epoch) as squeezed:
         squeezed.write(packed.getvalue())
 
 

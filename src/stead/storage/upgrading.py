@@ -88,22 +88,26 @@ def upgrade(
     """
     newest = max(steps or known_steps())
     last = served(home)
-    if not home.journal.exists() or (last and (last.version, last.schema) == (version, newest)):
-        return
     folder = home.data / "backups"
-    folder.mkdir(mode=0o700, exist_ok=True)
     work = folder / WORK
+    copy = work / "journal.db"
+    done = (
+        last and (last.version, last.schema) == (version, newest) and not copy.exists()
+    )  # else killed before its swap
+    if done or not home.journal.exists():
+        return
+    before = "" if last is None else last.before if last.version == version else last.version
+    folder.mkdir(mode=0o700, exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)  # of an upgrade that was killed
     work.mkdir(mode=0o700)
     database = Database(home.journal, keys.database, connect)
     try:
         schema = schema_of(database, folder, newest)
-        copy = work / "journal.db"
         database.copy_to(copy)
         _prove(database, copy, keys, steps, connect)
         database.fold()
     except StorageFault as error:
-        was = f", {last.version}" if last else ""
+        was = f", {before}" if before else ""
         raise StorageFault(
             f"this home cannot be served by Stead {version}, and is as it was: {error}; the version of before{was}, "
             "serves it still: stead upgrade --back, or install that again"
@@ -114,7 +118,7 @@ def upgrade(
     kept.unlink(missing_ok=True)
     os.link(home.journal, kept)
     sync(folder)
-    _write(home, Served(version, newest, kept.name, last.version if last else ""))
+    _write(home, Served(version, newest, kept.name, before))
     copy.replace(home.journal)
     sync(home.data)
     for older in folder.glob("journal-schema-*.db"):
