@@ -177,6 +177,8 @@ class Settings(NamedTuple):
             home.
         changes: "auto" keeps what a command changes apart in an overlay where one can be laid, else in a copy of the
             folder; "copy" always in a copy.
+        updates: where releases are looked for when you ask (`stead upgrade --check`), an https address or an absolute
+            path; "" for nowhere. Stead never asks by itself.
         toolchains: "auto" shows machines the toolchains on this computer, read-only (pyenv, uv, nvm, rustup and such);
             "off" shows those in ``/usr`` alone.
         toolchain_folders: further ones, a list of absolute paths; programs are in their ``bin``, or in themselves.
@@ -204,6 +206,7 @@ class Settings(NamedTuple):
     audit_heads: str = ""
     memory_folder: str = ""
     changes: Literal["auto", "copy"] = "auto"
+    updates: str = ""
     toolchains: Literal["auto", "off"] = "auto"
     toolchain_folders: tuple[str, ...] = ()
     machine_memory_mb: int = 4096
@@ -262,7 +265,7 @@ def load_settings(home: Home) -> Settings:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; fix or remove it") from error
-    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders", "time_zone"))
+    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders", "time_zone", "updates"))
     known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():
         given = f"{name} = {value!r} in {str(home.settings)!r}"
@@ -272,6 +275,8 @@ def load_settings(home: Home) -> Settings:
             raise InvalidRequest(f"{given}: give an absolute path")
         if name == "embedder" and not (isinstance(value, str) and re.fullmatch(_EMBEDDER, value)):
             raise InvalidRequest(f'{given}: give "auto", "off" or "PROVIDER/MODEL"')
+        if name == "updates" and not (isinstance(value, str) and re.fullmatch(r"|/.*|https://\S{1,500}", value)):
+            raise InvalidRequest(f"{given}: give an absolute path or an https address")
         if name == "time_zone" and not _is_zone(value):
             raise InvalidRequest(f'{given}: give an IANA name such as "Europe/Vienna", or "" for this computer\'s zone')
         if name == "toolchain_folders":

@@ -80,6 +80,7 @@ from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import Keys
 from stead.storage.keystore import open_keys
 from stead.storage.purging import KeptFiles, ReadModels
+from stead.storage.upgrading import proven, upgrade
 from stead.storage.views import Views
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.calling import ApiCallTool, ApiReadTool, Caller
@@ -426,6 +427,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     opened = open_keys(home, settings.key_source, ask_passphrase)
     if opened.recovery:
         write_private(home.run / "recovery.txt", opened.recovery + "\n")
+    upgrade(home, opened.keys, __version__)
     house = House(home, settings, opened.keys, own)
     clean_log(house.book)
     leaving = asyncio.Event()
@@ -442,6 +444,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     server = WebServer(RequestLog(app, home.request_log) if settings.request_log == "on" else app, listener)
     await server.start()
     metrics = await open_metrics(backend, home, settings)
+    proven(home, __version__)
     write_private(home.address, address_of(door, home, house.clock.now_ms(), supervisor.service))
     supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")
     log.info("ready: pid %d, port %d", os.getpid(), door.port)

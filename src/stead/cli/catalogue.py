@@ -18,6 +18,7 @@ GROUPS = {
 """Summaries by title and command."""
 AS_IT_IS = frozenset(
     {"up", "down", "status", "doctor", "logs", "disk", "stop", "backup", "restore", "key", "completion", "specialist"}
+    | {"upgrade"}
 )
 """Commands that start no daemon where none runs: they start it themselves, work without it, or end something."""
 SUMMARIES = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}

@@ -22,6 +22,8 @@ _PARTS = (
     ("memory", ("data/memory", "memory-files"), "stead memory forget"),
     ("held changes, checkpoints and undo", ("trials",), "erased with their session: stead delete ID --now"),
     ("packages and caches of machines", ("workspaces",), "kept for each folder; nothing erases it yet"),
+    ("journal of before an upgrade", ("data/backups",), "replaced by the next upgrade; or remove it"),
+    ("moved aside", ("replaced-",), "yours to remove"),
     ("log", ("logs",), "turned over by itself"),
 )
 _SHOWN = Listing("", "PART: {part} | >SIZE: {bytes:size} | >FILES: {files:number} | WHAT FREES IT: {frees}", "")

@@ -61,9 +61,22 @@ def answering(invocation: Invocation) -> bool:
 def start(invocation: Invocation) -> None:
     """Start the daemon and wait until it answers: by its service where one is installed, else in a session of its own.
 
+    Where its first start after an upgrade fails, the home and the program are put back as they were.
+
     Raises:
         CommandError: it left, or did not answer within ``START_TIMEOUT_S``.
     """
+    try:
+        _start(invocation)
+    except CommandError as error:
+        from stead.cli.upgrade import fall_back
+
+        if not is_held(invocation.home) and (said := fall_back(invocation)):
+            error.next_step = f"{error.next_step}; {said}"
+        raise
+
+
+def _start(invocation: Invocation) -> None:
     home = invocation.home
     try:
         home.make()
@@ -81,7 +94,7 @@ def start(invocation: Invocation) -> None:
         # Where two start at the same moment, one daemon leaves because the other has the home; that one is waited for.
         if pid and (code := _ended(pid)) and not is_held(invocation.home) and not answering(invocation):
             raise _failed(invocation, f"the daemon failed to start (exit code {code})", log_began)
-        if waiting.elapsed_s > START_TIMEOUT_S:
+        if waiting.elapsed_s > START_TIMEOUT_S and not (home.data / "backups/upgrading").exists():
             why = f"the daemon (process {pid}) did not answer within {START_TIMEOUT_S:g} s"
             raise _failed(invocation, why, log_began)
         waiting.tick()

@@ -207,6 +207,21 @@ class Database:
             finally:
                 connection.close()
 
+    def fold(self) -> None:
+        """Have everything in the main file and no log beside it, so that the file can be given another name.
+
+        Raises:
+            StorageFault: another program has it open.
+        """
+        while self._idle:
+            self._idle.pop().close()
+        with self.faults():
+            connection = self.open()
+            try:
+                connection.execute("PRAGMA journal_mode = delete")
+            finally:
+                connection.close()
+
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy, encrypted with the same key, while others go on reading and writing.
 

@@ -27,12 +27,34 @@ def known_steps() -> dict[int, str]:
     return {int(file.name[:4]): file.read_text("utf-8") for file in sorted(_SCHEMA_FOLDER.glob("[0-9]*_*.sql"))}
 
 
-def migrate(database: Database, backups: Path, steps: Mapping[int, str] | None = None) -> int:
+def schema_of(database: Database, backups: Path | None, newest: int) -> int:
+    """The schema version of a file, 0 for an empty one; the file is left as it is.
+
+    Raises:
+        StorageFault: it is not a journal, or its version is past ``newest``; then it was made by a newer Stead.
+    """
+    with database.faults():
+        connection = database.open()
+        try:
+            version = _version(connection, database.path)
+        finally:
+            connection.close()
+    if version > newest:
+        kept = f" ({str(backups)!r})" if backups else ""
+        raise StorageFault(
+            f"{str(database.path)!r} was made by a newer Stead (schema {version}, this one knows {newest}); "
+            f"install that version again, or restore a backup made before the upgrade{kept}"
+        )
+    return version
+
+
+def migrate(database: Database, backups: Path | None, steps: Mapping[int, str] | None = None) -> int:
     """Run the steps that the file lacks; gives its schema version afterwards.
 
     Args:
         database: the journal's file.
-        backups: the folder where a copy is put before the first step, unless the file is new.
+        backups: the folder where a copy is put before the first step, unless the file is new; None for a file that is
+            a copy itself.
         steps: other steps than the shipped ones.
 
     Raises:
@@ -40,16 +62,11 @@ def migrate(database: Database, backups: Path, steps: Mapping[int, str] | None =
     """
     steps = known_steps() if steps is None else steps
     newest = max(steps)
+    version = schema_of(database, backups, newest)
     with database.faults():
         connection = database.open()
         try:
-            version = _version(connection, database.path)
-            if version > newest:
-                raise StorageFault(
-                    f"{str(database.path)!r} was made by a newer Stead (schema {version}, this one knows {newest}); "
-                    f"install that version again, or restore a backup made before the upgrade ({str(backups)!r})"
-                )
-            if 0 < version < newest:
+            if backups and 0 < version < newest:
                 _back_up(database, backups, version)
             while version < newest:
                 version = _step(connection, database.path, steps)
