@@ -1,6 +1,6 @@
 """``status``: the state of the home on one screen.
 
-Layer: cli. Bar P8 holds for it: four small requests, and no import beyond them.
+Layer: cli. Bar P8 holds for it: five small requests, and no import beyond them.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         running, agents = len(work), sum(row["agents"] for row in work)
         approvals = client.get("/approvals", status="pending", limit=500)["items"]
         reviews = client.get("/reviews")["items"]
+        unsent = sum(bool(row["tries"] or row["lost"] or row["why"]) for row in client.items("/notifications"))
     except ApiError as error:  # lists need room on the disk; how the daemon stands is most wanted when there is none
         found = {"running": True, **status, "why": error.message}
         invocation.report(found, fill("daemon  running, version {version}", found), fill("lists   {why}", found))
@@ -49,6 +50,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
             "subagents_running": agents,
             "approvals_pending": len(approvals),
             "reviews_wanted": len(reviews),
+            "targets_failing": unsent,
         }
         return invocation.report({"running": True, **status, **counts})
     address, isolation = client.address, status["isolation"]
@@ -59,6 +61,8 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
     if reviews:
         changes = fill("{items:#review of changes/reviews of changes}", {"items": reviews})
         waiting.append(f"{style(changes, 'yellow')}; see: stead held")
+    if unsent:
+        waiting.append(f"{style('notifications fail', 'red')}; see: stead notify")
     shown = {
         **status,
         "since": figures.duration(time.time() * 1000 - status["started_ms"]),
