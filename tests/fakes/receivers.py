@@ -6,7 +6,6 @@ Real servers on loopback. The receiver verifies by the library of Standard Webho
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import contextlib
 import json
@@ -92,7 +91,7 @@ class Mailbox:
         self.refusals: dict[str, str] = {}
         self.port = 0
 
-    async def handle_RCPT(  # noqa: N802 - the library's name for it
+    async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if address in self.refusals:
@@ -100,7 +99,7 @@ class Mailbox:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 - as above
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         assert isinstance(envelope.content, bytes)
         self.mails.append(message_from_bytes(envelope.content, EmailMessage, policy=policy.default))
         self.envelopes.append((envelope.mail_from or "", tuple(envelope.rcpt_tos)))
@@ -109,18 +108,19 @@ class Mailbox:
     def authenticate(self, *args: Any) -> AuthResult:
         given = args[-1]
         right = isinstance(given, LoginPassword) and given == LoginPassword(b"ada", b"an invented password")
-        return AuthResult(success=right)
+        return AuthResult(success=right, handled=False)
 
 
 @contextlib.contextmanager
 def mailbox(tls: ssl.SSLContext | None = None, *, starttls: bool = False) -> Iterator[Mailbox]:
-    """A mail server on loopback: with a certificate it speaks TLS, from the start or by STARTTLS, and wants a password."""
+    """A mail server on loopback: with a certificate it speaks TLS, at once or by STARTTLS, and wants a password."""
     box = Mailbox()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         box.port = probe.getsockname()[1]
-    more: Json = {"authenticator": box.authenticate, "auth_required": True} if tls else {}
-    more |= {"tls_context": tls, "require_starttls": True} if starttls else {"auth_require_tls": False}
+    more: Json = {"authenticator": box.authenticate} if tls else {}
+    more |= {"tls_context": tls, "require_starttls": True, "auth_required": True} if starttls else {}
+    more |= {} if starttls else {"auth_require_tls": False}
     server = Controller(box, hostname="127.0.0.1", port=box.port, ssl_context=None if starttls else tls, **more)
     server.start()
     try:

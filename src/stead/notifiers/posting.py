@@ -19,7 +19,7 @@ from email.utils import parsedate_to_datetime
 import msgspec
 
 from stead.domain.errors import AddressRefused, FetchFault, InvalidRequest
-from stead.domain.hosts import is_local, may_lead, parse_allowed
+from stead.domain.hosts import is_address, is_local, may_lead, parse_allowed
 from stead.domain.notifications import Message, Undelivered, Webhook
 from stead.guardian.reach import Target, Unreachable, read_url
 from stead.net.dialing import Dialer, Judge
@@ -44,6 +44,8 @@ def place_of(dialer: Dialer, url: str) -> Target:
 def require_local(host: str, port: int) -> None:
     """Refuse a host of this computer or its networks that nobody may name, such as where a cloud hands out keys."""
     parse_allowed(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+    if is_address(host) and not may_lead("localhost", host) and not may_lead("", host):
+        raise InvalidRequest(f"{host!r} is no address of this computer or of a private network; name a public host")
 
 
 def judge_of(host: str) -> Judge | None:

@@ -256,7 +256,7 @@ class Notifications:
                 self._box.close()
 
     async def _round(self, now_ms: int) -> int | None:
-        """Take in what happened, begin to send what is due; gives when to look again, None for when something happens."""
+        """Take in what happened, begin to send what is due; gives when to look again; None: as something happens."""
         targets = {name: one for name, one in self._targets.items() if one.on}
         if not targets:
             return None
