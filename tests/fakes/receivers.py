@@ -134,6 +134,7 @@ class PushService:
     """One browser's push service: decrypts as that browser would, after it has checked all that its protocol asks."""
 
     endpoint: str = ""
+    port: int = 0
     answers: list[int] = field(default_factory=list)
     taken: list[Json] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)

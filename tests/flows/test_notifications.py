@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator
+import ssl
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +15,8 @@ import pytest
 
 from stead.client import ApiError
 from tests.egress.bench import make_certificate
-from tests.fakes.receivers import SIGNING, Receiver, mailbox, receiver
+from tests.fakes.http import serve
+from tests.fakes.receivers import SIGNING, PushService, Receiver, mailbox, receiver
 from tests.flows.house import Json, LivingHome
 from tests.flows.served import in_thread
 from tests.promises import promise
@@ -84,7 +87,7 @@ def test_mail_tells_the_same_on_a_server_of_this_computer(house: LivingHome, pro
     assert f"/objectives/{id}" in mail_.get_content()
 
 
-# -- receivers that fail ------------------------------------------------------------------------------------------------
+# -- receivers that fail ----------------------------------------------------------------------------------------------
 
 
 class Clocked:
@@ -229,7 +232,7 @@ def test_a_question_that_was_answered_meanwhile_is_not_told_any_more(
     assert hook.ids == []
 
 
-# -- mail and desktop ------------------------------------------------------------------------------------------------
+# -- mail and desktop -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("security", ["tls", "starttls"])
@@ -305,7 +308,7 @@ def test_the_desktop_is_told_by_its_own_program_with_texts_that_are_no_options_a
         house.stop()
 
 
-# -- targets ------------------------------------------------------------------------------------------------
+# -- targets ----------------------------------------------------------------------------------------------------------
 
 
 @promise("SCH-3.out")
@@ -345,3 +348,50 @@ def test_targets_that_cannot_be_are_refused_and_private_places_are_reached_only_
     assert house.cli("notify", "remove", "hook", "--yes").returncode == 0
     assert house.cli("notify", "test", "hook").returncode == 2
     assert "told nothing elsewhere" in house.cli("notify").stdout
+
+
+# -- a browser --------------------------------------------------------------------------------------------------------
+
+
+@contextlib.asynccontextmanager
+async def push_service(tls: ssl.SSLContext) -> AsyncIterator[PushService]:
+    there = PushService()
+    async with serve(there.answer, tls=tls) as port:
+        there.endpoint = f"https://push.example.com:{port}/send/an-invented-capability"
+        there.port = port
+        yield there
+
+
+@promise("SCH-3.out")
+def test_a_browser_that_subscribed_is_told_what_it_alone_can_read_until_it_is_gone(
+    tmp_path: Path, project: Path
+) -> None:
+    tls, certificate = make_certificate(tmp_path, "push.example.com")
+    with in_thread(push_service(tls)) as service:
+        env = {"FETCH_PORT": str(service.port), "FETCH_TRUST": str(certificate)}
+        house = LivingHome(tmp_path / "home", env, "tests.flows.loopback_daemon", forked=True)
+        house.start()
+        try:
+            service.application_key = house.get("/push-key")["key"]
+            assert house.get("/push-key")["key"] == service.application_key
+            given = service.subscription
+            for wrong in ({"auth": "AAAA"}, {"p256dh": "AAAA"}, {"endpoint": "https://127.0.0.1:1/x"}, {"auth": "ü"}):
+                with pytest.raises(ApiError):
+                    house.post("/notifications/push", {"name": "phone", **given, **wrong})
+            house.post("/notifications/push", {"name": "phone", **given})
+            house.post("/notifications", {"name": "phone", "via": {"type": "push"}, "kinds": ["ended"]})
+            service.answers = [500]
+            id = house.give(GOAL, project, title="pears")
+            house.finish(id)
+            house.until(lambda: len(service.taken) == 1, "the browser to be told", last=service)
+            (told,) = service.taken
+            assert told["title"].endswith(": pears") and told["link"].endswith(f"/objectives/{id}")
+            assert row_of(house, "phone")["target"]["via"] == {"type": "push", "service": "push.example.com"}
+            assert "an-invented-capability" not in json.dumps(house.events())
+            service.answers = [404]
+            house.finish(house.give(GOAL, project))
+            house.until(lambda: not row_of(house, "phone")["on"], "the target to be switched off")
+            assert house.cli("notify", "remove", "phone", "--yes").returncode == 0
+        finally:
+            house.stop()
+    assert service.faults == []

@@ -1,7 +1,7 @@
 """What is worth telling a person who looks elsewhere, and in which words.
 
-Layer: domain. The page decides by the same table: ``frontend/src/features/notifications/told.ts`` has it too, and a
-test compares them. Of what a model or a stranger wrote, only a session's title is told, on one line and cut.
+Layer: domain. What the page tells by itself while it is open is of the same events, which a test compares. Of what a
+model or a stranger wrote, only a session's title is told, on one line and cut.
 """
 
 from __future__ import annotations

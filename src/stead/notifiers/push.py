@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from stead.domain.errors import InvalidRequest
 from stead.domain.notifications import Message, SubscribePush, Undelivered
-from stead.guardian.reach import Target
+from stead.guardian.reach import Target, Unreachable
 from stead.net.dialing import Dialer
 from stead.notifiers.posting import place_of, post
 
@@ -42,7 +42,9 @@ class Subscription(msgspec.Struct, frozen=True):
 
 def subscription(dialer: Dialer, command: SubscribePush) -> tuple[Subscription, Target]:
     """What a browser gave, and its push service; raises ``InvalidRequest``."""
-    target = place_of(dialer, command.endpoint)
+    target = dialer.reach.check_url(command.endpoint)  # a browser named it and no person, so it is a public one
+    if isinstance(target, Unreachable):
+        raise InvalidRequest(target.text)
     try:
         given = Subscription(command.endpoint, _decoded(command.p256dh), _decoded(command.auth))
         ec.EllipticCurvePublicKey.from_encoded_point(_CURVE, given.p256dh)
