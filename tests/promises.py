@@ -614,7 +614,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-3.webhooks", "signed webhooks in", "api"),
     Promise("SCH-3.mail", "mail in", "channel"),
     Promise("SCH-3.files", "files dropped in", "file"),
-    Promise("SCH-3.out", "notifications out", "channel"),
+    Promise("SCH-3.out", "notifications out", "channel", done=True),
     # 9 Interfaces and operation
     Promise("UI-1.status", "a status page that is real", "page", stage=1, done=True),
     Promise("UI-1.setup", "setup and settings", "page", stage=5, done=True),

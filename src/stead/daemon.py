@@ -42,6 +42,7 @@ from stead.machines.sandbox import OUTSIDE_USER, Limits
 from stead.mcp_wiring import McpHouse
 from stead.memory_wiring import MemoryHouse, Shared, new_id
 from stead.net.dialing import Dialer
+from stead.notify_wiring import notifications_of
 from stead.provider_wiring import ConfiguredProviders
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
@@ -176,6 +177,7 @@ class House:
         self.specialists = Specialists(home.specialists, lambda: [tool.spec.name for tool in tools])
         tools = self._tools(Dialer(own.reach), preferences)
         self.book: SecretBook = self._secrets(tools, keys)
+        self.notifications = notifications_of(home, keys, own.dialer(own.reach), lambda: self)
         self.deps: Deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -200,13 +202,14 @@ class House:
             memory=self.memory.parts,
             agents=Subagents(lambda: self, self.specialists),
             trust=Trust(lambda: self.home, self.journal.track_records),
+            notifications=self.notifications,
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
         self.sessions: Sessions = Sessions(self.deps)
-        self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
+        self.home: HomeStream = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
         self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher), self.mcp)
-        self.runtime = Runtime(
+        self.runtime: Runtime = Runtime(
             self.deps,
             self.sessions,
             self.home,
@@ -359,6 +362,7 @@ class House:
                     trash.keep,
                     caps.keep,
                     self.runtime.schedules.keep,
+                    self.notifications.keep,
                     *self.memory.jobs,
                 )
             )
@@ -401,6 +405,7 @@ class House:
     def _grown(self, seq: int) -> None:
         self.keeper.noticed(seq)
         self.follower.noticed(seq)
+        self.notifications.noticed()
         self.memory.grown(seq)
 
     def _landed(self, session: SessionId, landing: Landing) -> None:
@@ -436,6 +441,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
         loop.add_signal_handler(number, leaving.set)
     listener, door = open_door(home, settings)
     house.egress.own_ports = {door.port, settings.metrics_port}
+    house.notifications.page = f"http://{door.name}.localhost:{door.port}"
     probing = asyncio.create_task(asyncio.to_thread(house.machines.isolation), name="probing")
     await house.start()
     await probing  # the sandbox is a part of the first answer

@@ -17,13 +17,15 @@ import msgspec
 from stead.config import Home
 from stead.domain import events as ev
 from stead.domain.checks import Check
+from stead.domain.commands import Answer
 from stead.domain.directives import Directives
 from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFound
 from stead.domain.forgetting import Holder
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
+from stead.domain.notifications import PushKey, TargetCheck, TargetCommand, TargetRow
 from stead.domain.permits import Permit
-from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Ran, Reply
+from stead.domain.ports import Claimed, Isolation, Machines, ModelInfo, ModelRequest, Ran, Reply
 from stead.domain.providers import Role
 from stead.domain.secrets import Secret
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
@@ -153,6 +155,22 @@ class OpenMachines:
 
     async def close(self) -> None:
         self.bound.clear()
+
+
+class NoNotifications:
+    """Nobody is told anything elsewhere."""
+
+    async def rows(self) -> tuple[TargetRow, ...]:
+        return ()
+
+    async def test(self, name: str) -> TargetCheck:
+        raise AssertionError("there is no target here")
+
+    async def push_key(self) -> PushKey:
+        raise AssertionError("there is no target here")
+
+    async def carry_out(self, command: TargetCommand, claim: Claimed, door: str) -> Answer:
+        raise AssertionError("there is no target here")
 
 
 class NoTerminals:
@@ -337,6 +355,7 @@ class World:
             memory=memory,
             agents=Subagents(lambda: self, Specialists(folder / "specialists")),
             trust=Trust(lambda: self.home, self.journal.track_records),
+            notifications=NoNotifications(),
             approval_ttl_s=3600,
             backoff_ms=0,
         )

@@ -37,6 +37,7 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   chain: ["chain", "status"],
   cap: ["cap"],
   schedule: ["schedules"],
+  notify: ["notifications"],
   rule: ["rules", "directives"],
   directive: ["directives"],
   directives: ["directives"],

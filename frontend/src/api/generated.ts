@@ -677,26 +677,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/forecast": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show Forecast
-         * @description What an objective is likely to cost, from the runs before it: in a folder with a model, or by a schedule.
-         */
-        get: operations["show_forecast"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -1313,6 +1293,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Targets
+         * @description The targets by name, and how each stands.
+         */
+        get: operations["list_targets"];
+        put?: never;
+        /**
+         * Set Target
+         * @description Add or change a target. A browser adds itself (``SubscribePush``).
+         */
+        post: operations["set_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Target
+         * @description Forget a target, and what waits for it.
+         */
+        delete: operations["remove_target"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Target
+         * @description Tell things there, or no more. What happens while it is off is not told there later.
+         */
+        post: operations["switch_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Target
+         * @description Send one real message, within half a minute; raises ``NotFound``.
+         */
+        post: operations["test_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe Push
+         * @description A browser asks to be told, by what its push service gave it. The keys are base64url.
+         */
+        post: operations["subscribe_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/objectives": {
         parameters: {
             query?: never;
@@ -1761,6 +1845,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/push-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Push Key
+         * @description The key that a browser subscribes with.
+         */
+        get: operations["show_push_key"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reviews": {
         parameters: {
             query?: never;
@@ -2038,7 +2142,7 @@ export interface paths {
         };
         /**
          * Search
-         * @description Where the history says it, from a moment on and before another, with so many lines around each hit.
+         * @description Where the history says it.
          */
         get: operations["search"];
         put?: never;
@@ -3254,7 +3358,7 @@ export interface paths {
         };
         /**
          * List Usage
-         * @description What each model used, newest first: over so many days up to today, or from one day to another.
+         * @description What each model used on each day, or in each session, newest first, over so many days up to today.
          */
         get: operations["list_usage"];
         put?: never;
@@ -3921,8 +4025,7 @@ export interface components {
          * Caps
          * @description What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
          *
-         *     What is spent counts requests under way by the most that they can cost. ``warned``: notices of this day and month
-         *     about the caps as they are.
+         *     What is spent counts requests under way by the most that they can cost.
          */
         Caps: {
             daily: components["schemas"]["Budget"];
@@ -3930,8 +4033,6 @@ export interface components {
             spent_month: components["schemas"]["Spend"];
             spent_today: components["schemas"]["Spend"];
             today: string;
-            warn_at: number[];
-            warned: components["schemas"]["CapWarned"][];
         };
         /**
          * CapSet
@@ -3948,35 +4049,6 @@ export interface components {
             monthly: components["schemas"]["Budget"];
             /** @enum {unknown} */
             type: "cap.set";
-            /**
-             * @default [
-             *       50,
-             *       80,
-             *       95
-             *     ]
-             */
-            warn_at: number[];
-        };
-        /**
-         * CapWarned
-         * @description A share of a cap was reached, for the first time in a period.
-         *
-         *     Args:
-         *         period: of the person's, a day (``YYYY-MM-DD``) or a month (``YYYY-MM``).
-         *         unit: of the figures.
-         *         share: in percent; the highest one of ``CapSet.warn_at`` that was reached.
-         *         spent: without requests under way.
-         *         most: the cap.
-         */
-        CapWarned: {
-            most: number;
-            period: string;
-            share: number;
-            spent: number;
-            /** @enum {unknown} */
-            type: "cap.warned";
-            /** @enum {unknown} */
-            unit: "tokens" | "usd_micros";
         };
         /**
          * Carried
@@ -4684,6 +4756,14 @@ export interface components {
             now: boolean;
         };
         /**
+         * Desktop
+         * @description The desktop of the computer that Stead runs on.
+         */
+        Desktop: {
+            /** @enum {unknown} */
+            type: "desktop";
+        };
+        /**
          * Directive
          * @description One directive.
          *
@@ -4910,7 +4990,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5176,40 +5256,6 @@ export interface components {
             name: string;
             path: string;
             why: string;
-        };
-        /**
-         * Forecast
-         * @description Between what four of five such runs cost.
-         *
-         *     Args:
-         *         basis: which runs are taken for similar; "" where there are too few of any kind, and no figure is given.
-         *         runs: how many they are.
-         *         unit: of the figures; tokens where a price is not known, or nothing is paid.
-         *         low, high: both included.
-         *         within: how many of the last ``of`` such runs fell within what would have been forecast before them.
-         *         of: 40 at most.
-         */
-        Forecast: {
-            /**
-             * @default
-             * @enum {unknown}
-             */
-            basis: "" | "folder" | "model" | "schedule";
-            /** @default 0 */
-            high: number;
-            /** @default 0 */
-            low: number;
-            /** @default 0 */
-            of: number;
-            /** @default 0 */
-            runs: number;
-            /**
-             * @default usd_micros
-             * @enum {unknown}
-             */
-            unit: "tokens" | "usd_micros";
-            /** @default 0 */
-            within: number;
         };
         /**
          * ForgetReceipt
@@ -5716,7 +5762,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5804,6 +5850,37 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
+        };
+        /**
+         * Mail
+         * @description Mail through a server of the person's.
+         *
+         *     Args:
+         *         host: of the server; one of this computer or its networks may be named.
+         *         sender: the address that it comes from.
+         *         to: addresses, up to 5.
+         *         port: 465 for ``tls``, 587 for ``starttls``, as a rule.
+         *         security: TLS from the start, or by STARTTLS, with the host's own certificate; "none" on this computer alone.
+         *         user: "" where the server asks for none.
+         *         secret: name of the secret with the password.
+         */
+        Mail: {
+            host: string;
+            /** @default 465 */
+            port: number;
+            /** @default  */
+            secret: string;
+            /**
+             * @default tls
+             * @enum {unknown}
+             */
+            security: "none" | "starttls" | "tls";
+            sender: string;
+            to: string[];
+            /** @enum {unknown} */
+            type: "mail";
+            /** @default  */
+            user: string;
         };
         /**
          * Material
@@ -6519,16 +6596,12 @@ export interface components {
         /**
          * NewCap
          * @description Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
-         *
-         *     With a cap of 0 no request starts. ``warn_at``: shares in percent at which it is said how much is spent.
          */
         NewCap: {
             /** @default null */
             daily: components["schemas"]["Budget"] | null;
             /** @default null */
             monthly: components["schemas"]["Budget"] | null;
-            /** @default null */
-            warn_at: number[] | null;
         };
         /**
          * NewChain
@@ -6901,6 +6974,44 @@ export interface components {
             why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "review" | "steer";
         };
         /**
+         * NotificationTarget
+         * @description One place, and what is told there.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         via: how.
+         *         kinds: what is told.
+         *         quiet_from: from this time of day until ``quiet_to`` nothing is sent; what happens comes at the end. "": never.
+         *         quiet_to: see above.
+         *         digest: everything comes together at this time of day; "" for as it happens.
+         *         urgent: questions come at once all the same.
+         *         zone: whose clocks count; "" is the person's own when it is set.
+         */
+        NotificationTarget: {
+            /** @default  */
+            digest: string;
+            /**
+             * @default [
+             *       "question",
+             *       "ended",
+             *       "failed",
+             *       "cap",
+             *       "schedule"
+             *     ]
+             */
+            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
+            name: string;
+            /** @default  */
+            quiet_from: string;
+            /** @default  */
+            quiet_to: string;
+            /** @default false */
+            urgent: boolean;
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
+            /** @default  */
+            zone: string;
+        };
+        /**
          * ObjectiveEnded
          * @description The end state; the person's answer to a check can bring another one after it.
          *
@@ -7006,8 +7117,6 @@ export interface components {
              *     }
              */
             review: components["schemas"]["Review"];
-            /** @default  */
-            schedule: string;
             /** @default  */
             specialist: string;
             /** @enum {unknown} */
@@ -7554,6 +7663,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[TargetRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TargetRow_: {
+            items: components["schemas"]["TargetRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[Template]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -8076,6 +8194,33 @@ export interface components {
             quota: components["schemas"]["Quota"];
             /** @default [] */
             settings: components["schemas"]["ModelSettingsRow"][];
+        };
+        /**
+         * Push
+         * @description A browser that asked for it. ``service`` is its push service's host; the rest of its address is in the vault.
+         */
+        Push: {
+            /** @default  */
+            service: string;
+            /** @enum {unknown} */
+            type: "push";
+        };
+        /**
+         * PushKey
+         * @description The home's public key for push services, as ``PushManager.subscribe`` takes it.
+         */
+        PushKey: {
+            key: string;
+        };
+        /**
+         * PushSubscription
+         * @description A browser asks to be told, by what its push service gave it. The keys are base64url.
+         */
+        PushSubscription: {
+            auth: string;
+            endpoint: string;
+            name: string;
+            p256dh: string;
         };
         /**
          * QuarantineSettled
@@ -8935,8 +9080,6 @@ export interface components {
         /**
          * SearchRow
          * @description One hit in the history: where it is, and the text around it with the match between « and ».
-         *
-         *     ``excerpt`` has whole lines where they were asked for, each cut to 300 characters.
          */
         SearchRow: {
             excerpt: string;
@@ -9145,8 +9288,6 @@ export interface components {
             /** @default null */
             contract: components["schemas"]["Contract"] | null;
             directory: string;
-            /** @default  */
-            door: string;
             /**
              * @default
              * @enum {unknown}
@@ -9472,6 +9613,84 @@ export interface components {
         Tally: {
             count: number;
             name: string;
+        };
+        /**
+         * TargetCheck
+         * @description What came of a test: whether the target took a message, and what went wrong.
+         */
+        TargetCheck: {
+            name: string;
+            ok: boolean;
+            text: string;
+        };
+        /**
+         * TargetRemoved
+         * @description It is no more, and what waited for it is not told there.
+         */
+        TargetRemoved: {
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "notify.removed";
+        };
+        /**
+         * TargetRow
+         * @description A target for people.
+         *
+         *     Args:
+         *         waiting: things that are to be told there.
+         *         sent_ms: when something last arrived; 0 for never.
+         *         tries: how often the message that is being sent has failed so far.
+         *         next_ms: when it is tried again; 0 where nothing is.
+         *         lost: messages that were given up, of the last week.
+         *         error: what went wrong last; "" while all is well.
+         */
+        TargetRow: {
+            /** @default  */
+            error: string;
+            /** @default 0 */
+            lost: number;
+            /** @default 0 */
+            next_ms: number;
+            on: boolean;
+            /** @default 0 */
+            sent_ms: number;
+            target: components["schemas"]["NotificationTarget"];
+            /** @default 0 */
+            tries: number;
+            /** @default 0 */
+            waiting: number;
+            why: string;
+        };
+        /**
+         * TargetSet
+         * @description A target was added or changed.
+         */
+        TargetSet: {
+            door: string;
+            target: components["schemas"]["NotificationTarget"];
+            /** @enum {unknown} */
+            type: "notify.set";
+        };
+        /**
+         * TargetSwitch
+         * @description Tell things there, or no more. What happens while it is off is not told there later.
+         */
+        TargetSwitch: {
+            on: boolean;
+        };
+        /**
+         * TargetSwitched
+         * @description Things are told there from now on, or no more. ``why`` is "" where the person said so.
+         */
+        TargetSwitched: {
+            door: string;
+            name: string;
+            on: boolean;
+            /** @enum {unknown} */
+            type: "notify.switched";
+            /** @default  */
+            why: string;
         };
         /**
          * Template
@@ -9943,25 +10162,21 @@ export interface components {
         };
         /**
          * UsageRow
-         * @description What one model used in a while, of one session, schedule or door where it was asked for by these.
+         * @description What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``.
          *
-         *     Args:
-         *         day: of the person's (``YYYY-MM-DD``), or its hour (``YYYY-MM-DD HH:00``; the day alone where no hour is known),
-         *             or the month (``YYYY-MM``); per "all" the last day.
-         *         key: the session, the name of the schedule or that of the door; "" for what has none.
-         *         timed: how many replies ``duration_ms`` is of; of older ones none is known.
+         *     ``duration_ms`` is that of ``timed`` replies together; of older ones none is known.
          */
         UsageRow: {
             day: string;
             /** @default 0 */
             duration_ms: number;
             failed: number;
-            /** @default  */
-            key: string;
             model: string;
             price_known: boolean;
             provider: string;
             requests: number;
+            /** @default  */
+            session: string;
             /** @default 0 */
             timed: number;
             tokens_cached: number;
@@ -10290,6 +10505,34 @@ export interface components {
             window_tokens: number | null;
         };
         /**
+         * WantedTarget
+         * @description Add or change a target. A browser adds itself (``SubscribePush``).
+         */
+        WantedTarget: {
+            /** @default  */
+            digest: string;
+            /**
+             * @default [
+             *       "question",
+             *       "ended",
+             *       "failed",
+             *       "cap",
+             *       "schedule"
+             *     ]
+             */
+            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
+            name: string;
+            /** @default  */
+            quiet_from: string;
+            /** @default  */
+            quiet_to: string;
+            /** @default false */
+            urgent: boolean;
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
+            /** @default  */
+            zone: string;
+        };
+        /**
          * WantedTool
          * @description Say what a tool of a server does, or that it is not to be called any more ("off").
          */
@@ -10324,6 +10567,18 @@ export interface components {
         Watcher: {
             door: string;
             since_ms: number;
+        };
+        /**
+         * Webhook
+         * @description A POST of JSON, signed by the form of Standard Webhooks.
+         *
+         *     ``secret``: name of the secret that signs, which is ``whsec_`` and base64.
+         */
+        Webhook: {
+            secret: string;
+            /** @enum {unknown} */
+            type: "webhook";
+            url: string;
         };
         /**
          * WhereToTest
@@ -11706,41 +11961,6 @@ export interface operations {
             };
         };
     };
-    show_forecast: {
-        parameters: {
-            query?: {
-                /** @description An absolute path; "" for none, or for any. */
-                directory?: string;
-                /** @description PROVIDER/MODEL; "" for the one that is used by default. */
-                model?: string;
-                schedule?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Forecast"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     list_mcp_servers: {
         parameters: {
             query?: never;
@@ -12908,6 +13128,214 @@ export interface operations {
             };
         };
     };
+    list_targets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TargetRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedTarget"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TargetSwitch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetCheck"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    subscribe_push: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushSubscription"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_objectives: {
         parameters: {
             query?: {
@@ -13764,6 +14192,35 @@ export interface operations {
             };
         };
     };
+    show_push_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushKey"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_reviews: {
         parameters: {
             query?: never;
@@ -14274,12 +14731,7 @@ export interface operations {
         parameters: {
             query: {
                 limit?: number;
-                lines?: number;
                 q: string;
-                /** @description Milliseconds since 1970; 0 for any. */
-                since_ms?: number;
-                /** @description Milliseconds since 1970; 0 for any. */
-                until_ms?: number;
             };
             header?: never;
             path?: never;
@@ -16545,13 +16997,8 @@ export interface operations {
     list_usage: {
         parameters: {
             query?: {
-                by?: "door" | "model" | "objective" | "schedule" | "session";
+                by?: "day" | "session";
                 days?: number;
-                per?: "all" | "day" | "hour" | "month";
-                /** @description A day of the person's, YYYY-MM-DD; "" for any. */
-                since?: string;
-                /** @description A day of the person's, YYYY-MM-DD; "" for any. */
-                until?: string;
             };
             header?: never;
             path?: never;

@@ -30,6 +30,7 @@ _MODULES = {
     "logs": "logs",
     "mcp": "mcp",
     "memory": "memory",
+    "notify": "notify",
     "objectives": "objectives show message pause resume cancel retry delete model revoke stop"
     " goal rename tag archive unarchive undelete waiting reword withdraw",
     "providers": "providers",

@@ -156,6 +156,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
         *_answered("provider keys", lambda: _provider_checks(client, status["chain"])),
         *_answered("caps", lambda: [_cap(client)]),
         *_answered("questions", lambda: [_questions(client)]),
+        *_answered("notifications", lambda: [_notifications(client)]),
         *_answered("policy", lambda: [_policy(client)]),
     ]
 
@@ -270,6 +271,17 @@ def _policy(client: Client) -> Check:
     if found["differing"]:
         return Check("policy", "fail", f"{text}, by this very version", "see them: stead rules try --json")
     return Check("policy", "warn" if differing else "ok", text, "this version decides them otherwise: stead rules try")
+
+
+def _notifications(client: Client) -> Check:
+    """Whether targets of notifications take what is sent."""
+    rows = list(client.items("/notifications"))
+    bad = [row for row in rows if row["tries"] or row["lost"] or row["why"]]
+    if not bad:
+        return Check("notifications", "ok", f"{figures.counted(len(rows), 'target')}, none fails")
+    first, name = bad[0], bad[0]["target"]["name"]
+    text = f"{figures.counted(len(bad), 'target')} of {len(rows)} fail; {name}: {first['why'] or first['error']}"
+    return Check("notifications", "fail", text, f"stead notify list; stead notify test {name}")
 
 
 def _questions(client: Client) -> Check:

@@ -41,6 +41,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         approvals = client.get("/approvals", status="pending", limit=500)["items"]
         reviews = client.get("/reviews")["items"]
         caps = client.get("/cap")
+        unsent = sum(bool(row["tries"] or row["lost"] or row["why"]) for row in client.items("/notifications"))
     except ApiError as error:  # lists need room on the disk; how the daemon stands is most wanted when there is none
         found = {"running": True, **status, "why": error.message}
         invocation.report(found, fill("daemon  running, version {version}", found), fill("lists   {why}", found))
@@ -52,6 +53,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
             "approvals_pending": len(approvals),
             "reviews_wanted": len(reviews),
             "caps_warned": caps["warned"],
+            "targets_failing": unsent,
         }
         return invocation.report({"running": True, **status, **counts})
     address, isolation = client.address, status["isolation"]
@@ -65,6 +67,8 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
     warned = [warned_line(one) for one in caps["warned"][:1]]
     if 0 in {*caps["daily"].values(), *caps["monthly"].values()}:
         warned = ["the cap is 0, so that nothing may run"]
+    if unsent:
+        waiting.append(f"{style('notifications fail', 'red')}; see: stead notify")
     shown = {
         **status,
         "cap": f"{style(warned[0], 'yellow')}; see: stead cap" if warned else "",

@@ -21,6 +21,7 @@ from stead.domain.label_commands import *
 from stead.domain.mcp_commands import McpCommand
 from stead.domain.memory_commands import MemoryCommand
 from stead.domain.messages import Material
+from stead.domain.notifications import TargetCommand
 from stead.domain.opening import *
 from stead.domain.policies import Rule
 from stead.domain.provider_commands import *
@@ -441,6 +442,7 @@ Command = (
     | MemoryCommand
     | DirectiveCommand
     | ScheduleCommand
+    | TargetCommand
     | Forget
 )
 

@@ -13,6 +13,7 @@ from stead.domain.directive_events import DirectiveBody
 from stead.domain.external_agents import AgentFact
 from stead.domain.ids import SessionId
 from stead.domain.mcp_events import McpFact, McpRemoved
+from stead.domain.notifications import TargetFact
 from stead.domain.objectives import NO_CAP, Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
 from stead.domain.providers import ModelSettings, Role
@@ -229,6 +230,7 @@ BindingFact = (
     | McpFact
     | AgentFact
     | ScheduleFact
+    | TargetFact
 )
 """What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
 leaves them as they are."""

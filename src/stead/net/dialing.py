@@ -63,11 +63,8 @@ class Dialer:
             AddressRefused: it leads to where nothing may be reached.
             FetchFault: there is no such host, none of its addresses answers, or its certificate is not its own.
         """
-        addresses = await self._addresses(target)
-        for address in addresses:  # one that is not allowed spoils all: an honest name has none
-            (judge or self._check)(target, address)
-        if secure and self._tls is None:
-            self._tls = ssl.create_default_context()
+        addresses = await self.addresses(target, judge)
+        context = self.trust() if secure else None
         failure = "it has no address"
         for address in addresses:
             try:
@@ -75,7 +72,7 @@ class Dialer:
                     streams = await asyncio.open_connection(
                         address,
                         target.port,
-                        ssl=self._tls if secure else None,
+                        ssl=context,
                         server_hostname=target.host if secure else None,
                     )
                     return streams, address
@@ -85,6 +82,19 @@ class Dialer:
             except OSError as error:
                 failure = f"{address}: {_cause(error, CONNECT_LIMIT_S)}"
         raise FetchFault("{!r} could not be reached: {}", target.host, failure)
+
+    def trust(self) -> ssl.SSLContext:
+        """How servers are trusted."""
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+        return self._tls
+
+    async def addresses(self, target: Target, judge: Judge | None = None) -> Sequence[str]:
+        """Where a target leads, each place allowed. Raises as ``dial``."""
+        addresses = await self._addresses(target)
+        for address in addresses:  # one that is not allowed spoils all: an honest name has none
+            (judge or self._check)(target, address)
+        return addresses
 
     async def _addresses(self, target: Target) -> Sequence[str]:
         if target.address:

@@ -23,7 +23,7 @@ import h11
 
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach, Target, Unreachable
-from stead.net.dialing import Dialer
+from stead.net.dialing import Dialer, Judge
 
 HEAD_LIMIT_BYTES = 64_000
 USER_AGENT = "stead-fetch/1"
@@ -56,17 +56,17 @@ class Request:
 
 
 @contextlib.asynccontextmanager
-async def send(dialer: Dialer, request: Request) -> AsyncIterator[Answer]:
+async def send(dialer: Dialer, request: Request, judge: Judge | None = None) -> AsyncIterator[Answer]:
     """Send a request over a connection of its own; gives the answer, its body still to be read.
 
-    The connection ends with the block. The caller sets the deadline.
+    The connection ends with the block. The caller sets the deadline. ``judge``: as ``Dialer.dial`` takes it.
 
     Raises:
         FetchFault: refused, not reached, broken off, or answered with what is no HTTP; inside the block too.
     """
     target = request.target
     secure = target.scheme == "https"
-    judge = (lambda _target, _address: None) if request.anywhere else None
+    judge = (lambda _target, _address: None) if request.anywhere else judge
     (reader, writer), _ = await dialer.dial(target, secure=secure, judge=judge)
     connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
     try:

@@ -23,6 +23,7 @@ from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
+from stead.domain.notifications import TargetCommand
 from stead.domain.ports import Claimed, Journal
 from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.schedules import ScheduleCommand, Scheduled
@@ -82,6 +83,7 @@ class Runtime:
         self.looks = Looking(deps.folders, sessions, book)
         self.attachments = deps.attachments
         self.trust = deps.trust
+        self.notifications = deps.notifications
         self.lines = OwnLines(deps, sessions, book)
         self.terminals = TerminalRoom(deps, sessions, self.lines)
         self.memory = deps.memory.queries
@@ -146,6 +148,7 @@ class Runtime:
             (ImportMemories, memory.importing.carry_out),
             (Forget, memory.forgetting.carry_out),
             (ScheduleCommand, self.schedules.carry_out),
+            (TargetCommand, self.notifications.carry_out),
         )
 
     def _scheduled(self, door: str) -> Scheduled | None:

@@ -13,10 +13,12 @@ from typing import NamedTuple, Protocol
 from stead.domain import events as ev
 from stead.domain.agents import Order
 from stead.domain.checkpoints import Checkpoints, Versions
+from stead.domain.commands import Answer
 from stead.domain.directives import Directives
 from stead.domain.folders import Folders
 from stead.domain.ids import CallKey, SessionId
-from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
+from stead.domain.notifications import PushKey, TargetCheck, TargetCommand, TargetRow
+from stead.domain.ports import Claimed, Clock, Ingested, Journal, Machines, Models, Project, Snapshots
 from stead.domain.proving import Proofs
 from stead.domain.services import Services
 from stead.domain.sessions import Session
@@ -46,6 +48,22 @@ class TrustService(Protocol):
 
     def rows(self) -> tuple[TierRow, ...]:
         """The tier of every model that has replied or was given one by the person, and its figures. It blocks."""
+
+
+class NotificationService(Protocol):
+    """Where the person is told of things while they look elsewhere."""
+
+    async def rows(self) -> tuple[TargetRow, ...]:
+        """The targets by name, and how each stands."""
+
+    async def test(self, name: str) -> TargetCheck:
+        """Send one real message, within half a minute; raises ``NotFound``."""
+
+    async def push_key(self) -> PushKey:
+        """The key that a browser subscribes with."""
+
+    async def carry_out(self, command: TargetCommand, claim: Claimed, door: str) -> Answer:
+        """Carry a command out; raises ``InvalidRequest``, ``NotFound``, ``Conflict``, ``StorageFault``."""
 
 
 class SubagentService(Protocol):
@@ -99,6 +117,7 @@ class Deps:
     memory: MemoryService
     agents: SubagentService
     trust: TrustService
+    notifications: NotificationService
     approval_ttl_s: int
     backoff_ms: int = 1000
     """The first pause after a model failure; it doubles up to a minute."""

@@ -34,6 +34,7 @@ from stead.domain.mcp import McpTool
 from stead.domain.mcp import Standing as McpStanding
 from stead.domain.mcp_commands import ApproveMcpTools, ConfigureMcp, RemoveMcp, SetMcpTool
 from stead.domain.mcp_events import McpConfigured, McpRemoved, McpToolsApproved, McpToolSet, McpToolsSeen
+from stead.domain.notifications import TargetFact, TargetState, fold_targets
 from stead.domain.objectives import NO_CAP
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
@@ -99,6 +100,8 @@ class HomeState:
     agents: Agents = field(default_factory=Agents)
     schedules: Mapping[str, ScheduleStanding] = field(default_factory=dict)
     """The schedules by name."""
+    targets: Mapping[str, TargetState] = field(default_factory=dict)
+    """Where the person is told of things, by name."""
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -186,6 +189,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, agents=fold_agents(state.agents, fact, event.ts_ms))
         case body if isinstance(body, ScheduleFact):
             return replace(state, schedules=fold_schedules(state.schedules, body, event.ts_ms))
+        case body if isinstance(body, TargetFact):
+            return replace(state, targets=fold_targets(state.targets, body, event.seq))
         case ev.DirectiveSet(directive=directive, door=door):
             return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
         case ev.DirectiveRemoved(id=id):

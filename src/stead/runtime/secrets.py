@@ -145,6 +145,11 @@ class SecretBook:
             return None
         return self._let_out(secret, f"{tool}.{argument}")
 
+    def of_person(self, name: str, destination: str) -> str | None:
+        """The value of a secret that the person named for a place of theirs, such as a target of notifications."""
+        secret = self._secrets.get(name)
+        return self._let_out(secret, destination) if secret else None
+
     def opens_tls(self, host: str) -> bool:
         """See ``Release``."""
         return any(

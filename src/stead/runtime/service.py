@@ -24,7 +24,7 @@ from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
-from stead.runtime.deps import TrustService
+from stead.runtime.deps import NotificationService, TrustService
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.mcp import McpRoom
 from stead.runtime.memory_service import MemoryQueries
@@ -239,6 +239,10 @@ class RuleArea(Protocol):
     @property
     def rules(self) -> RuleBook:
         """The person's standing rules."""
+
+    @property
+    def notifications(self) -> NotificationService:
+        """Where the person is told of things."""
 
     @property
     def trust(self) -> TrustService:

@@ -119,6 +119,22 @@ class JournalFile:
                 return
             last = rows[-1].header.seq if session is None else rows[-1].header.session_seq
 
+    def tagged(self, tags: Sequence[str], after: int) -> tuple[list[Event], int]:
+        """Events of these types past one, in order, some hundreds at most; and up to where was looked.
+
+        Raises:
+            StorageFault: the file cannot be read.
+        """
+        head, marks = self.head(), ", ".join("?" for _ in tags)
+        with self._database.reading() as connection:
+            rows = read(
+                connection,
+                f"e.seq > ? AND e.seq <= ? AND e.tag IN ({marks}) ORDER BY e.seq LIMIT ?",
+                (after, head, *tags, CHUNK_ROWS),
+            )
+        found = [event for row in rows if isinstance(event := row.event(), Event)]
+        return found, rows[-1].header.seq if len(rows) == CHUNK_ROWS else head
+
     def head(self) -> int:
         """The seq of the last event, 0 when there is none.
 

@@ -13,6 +13,7 @@ from stead.domain import directive_commands as directives
 from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain import memory_commands as memory
+from stead.domain import notifications as notify
 from stead.domain import schedules
 from stead.domain.bounds import Text
 from stead.domain.forget_commands import Forget
@@ -112,6 +113,10 @@ HOME = (
     post("/schedules/{name:schedule}/switch", "switch_schedule", schedules.SwitchSchedule, "ScheduleSwitch"),
     post("/schedules/{name:schedule}/run", "run_schedule", schedules.RunSchedule),
     Route("DELETE", "/schedules/{name:schedule}", "remove_schedule", schedules.RemoveSchedule),
+    post("/notifications", "set_target", notify.SetTarget, "WantedTarget", spread="target", leads_to=_NAME),
+    post("/notifications/push", "subscribe_push", notify.SubscribePush, "PushSubscription", leads_to=_NAME),
+    post("/notifications/{name:schedule}/switch", "switch_target", notify.SwitchTarget, "TargetSwitch"),
+    Route("DELETE", "/notifications/{name:schedule}", "remove_target", notify.RemoveTarget),
     post("/directives", "write_directive", directives.SetDirective, "NewDirective", fixed=_NEW),
     post("/directives/order", "order_directives", directives.OrderDirectives, "WantedOrder"),
     Route("PUT", "/directives/{id:directive}", "change_directive", directives.SetDirective, "ChangedDirective"),

@@ -32,7 +32,7 @@ from stead.domain.timeline import TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.cap_warnings import standing_warnings
-from stead.runtime.deps import TrustService
+from stead.runtime.deps import NotificationService, TrustService
 from stead.runtime.external_agents import AgentRoom
 from stead.runtime.home import HomeState
 from stead.runtime.loading import day_of
@@ -85,6 +85,7 @@ _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals"
 _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
 _EXTERNAL = attrgetter("service.mcp.agents")
 _SCHEDULES = attrgetter("service.schedules")
+_NOTIFICATIONS = attrgetter("service.notifications")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -446,6 +447,9 @@ HOME_ROUTES = (
     post("/external-agents/{name:mcp}/test", "test_agent", AgentRoom.test, owner=_EXTERNAL),
     get("/schedules", "list_schedules", runtime.ScheduleQueries.rows, _SCHEDULES, bounds=_AT),
     get("/schedules/{name:schedule}/runs", "list_schedule_runs", runtime.ScheduleQueries.runs, _SCHEDULES),
+    get("/notifications", "list_targets", NotificationService.rows, _NOTIFICATIONS),
+    get("/push-key", "show_push_key", NotificationService.push_key, _NOTIFICATIONS),
+    post("/notifications/{name:schedule}/test", "test_target", NotificationService.test, owner=_NOTIFICATIONS),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
     post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),

@@ -4,6 +4,7 @@ import { t } from "@/i18n/en/settings";
 import { Panel } from "@/ui/Panel";
 import { State } from "@/ui/State";
 import { Switch } from "@/ui/Switch";
+import { TargetsPanel } from "./TargetsPanel";
 
 const SAYS = {
   granted: { kind: "good", words: "leaveGranted" },
@@ -17,24 +18,27 @@ export function NotificationsSection() {
   const [leave, setLeave] = useLeave();
   const { kind, words } = SAYS[leave];
   return (
-    <Panel title={t("outsideTitle")} description={t("outsideInside")}>
-      <div className="grid max-w-measure gap-5">
-        <Switch
-          label={t("outside")}
-          hint={t("outsideAbout")}
-          checked={wanted && leave === "granted"}
-          disabled={leave === "denied" || leave === "none"}
-          onCheckedChange={(next) => void want(next).then(setLeave)}
-        />
-        <div role="status">
-          <h3 className="font-medium text-sm">{t("leave")}</h3>
-          <State kind={kind} className="mt-0.5 whitespace-normal">
-            {t(words)}
-          </State>
-          {leave === "denied" && <p className="mt-1 text-ink-2">{t("leaveDeniedFix")}</p>}
+    <>
+      <Panel title={t("outsideTitle")} description={t("outsideInside")}>
+        <div className="grid max-w-measure gap-5">
+          <Switch
+            label={t("outside")}
+            hint={t("outsideAbout")}
+            checked={wanted && leave === "granted"}
+            disabled={leave === "denied" || leave === "none"}
+            onCheckedChange={(next) => void want(next).then(setLeave)}
+          />
+          <div role="status">
+            <h3 className="font-medium text-sm">{t("leave")}</h3>
+            <State kind={kind} className="mt-0.5 whitespace-normal">
+              {t(words)}
+            </State>
+            {leave === "denied" && <p className="mt-1 text-ink-2">{t("leaveDeniedFix")}</p>}
+          </div>
         </div>
-      </div>
-    </Panel>
+      </Panel>
+      <TargetsPanel />
+    </>
   );
 }
 

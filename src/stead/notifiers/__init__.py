@@ -1,0 +1,1 @@
+"""Bringing notifications to where the person is: desktop, mail, webhook, web push."""

@@ -1,0 +1,52 @@
+"""Puts the parts of notifications together: where targets are known, what is told, who brings it, what waits.
+
+Layer: a part of the composition root, as ``memory_wiring``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from stead.config import Home
+from stead.domain.ports import Clock
+from stead.net.dialing import Dialer
+from stead.notifiers.sending import Senders
+from stead.runtime.home import HomeStream
+from stead.runtime.notifications import Notifications
+from stead.runtime.secrets import SecretBook
+from stead.storage.journal import JournalFile
+from stead.storage.keys import Keys
+from stead.storage.outbox import Outbox
+from stead.storage.views import Views
+
+
+class Parts(Protocol):
+    """What notifications are made of; some of it is made after them, and is there before anything is asked."""
+
+    journal: JournalFile
+    views: Views
+    home: HomeStream
+    book: SecretBook
+    clock: Clock
+
+
+def notifications_of(home: Home, keys: Keys, dialer: Dialer, parts: Callable[[], Parts]) -> Notifications:
+    """All of it.
+
+    Args:
+        home: where the outbox is.
+        keys: the home's.
+        dialer: reaches hosts.
+        parts: the house.
+    """
+    house = parts()
+    return Notifications(
+        lambda: parts().home,
+        house.journal,
+        house.views,
+        Senders(dialer, lambda name, place: parts().book.of_person(name, place), house.journal.vault),
+        lambda: Outbox(home.data / "outbox.db", keys, house.journal.head()),
+        house.clock,
+        lambda text: parts().book.redactor().clean(text),
+    )

@@ -1,0 +1,360 @@
+"""Notifications: finds what is to be told, and sees to it that it arrives.
+
+Layer: runtime. What the journal says is taken into the outbox once, and sent from there, one message after another for
+each target, until it arrived or a day has gone by. With no target nothing runs and nothing is kept. No model and no
+session has a part in it: words, targets and times are Stead's and the person's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
+
+from stead.config import zone_name
+from stead.domain import commands as cmd
+from stead.domain.due_times import settled
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
+from stead.domain.events import Event
+from stead.domain.ids import HOME, NO_COMMAND, ApprovalId, SessionId
+from stead.domain.notices import TOLD, Notice, Subject, due_ms, grouped, kind_of, message_of, plain
+from stead.domain.notifications import (
+    KINDS,
+    MOST_TARGETS,
+    Message,
+    NotificationTarget,
+    Push,
+    PushKey,
+    RemoveTarget,
+    Sender,
+    SetTarget,
+    SubscribePush,
+    SwitchTarget,
+    TargetCheck,
+    TargetCommand,
+    TargetFact,
+    TargetRemoved,
+    TargetRow,
+    TargetSet,
+    TargetState,
+    TargetSwitched,
+    Undelivered,
+)
+from stead.domain.ports import Claimed, Clock
+from stead.domain.rows import ApprovalRow, ObjectiveRow
+from stead.domain.schedules import Cron
+from stead.runtime.alarms import WallAlarm
+from stead.runtime.answers import answer, of
+from stead.runtime.home import HomeStream
+
+if TYPE_CHECKING:
+    from stead.storage.outbox import Outbox, Outgoing
+
+log = logging.getLogger(__name__)
+FIRST_RETRY_S, LONGEST_RETRY_S, GIVEN_UP_MS = 5.0, 1800.0, 86_400_000
+_LOOK_AGAIN_MS = 30_000
+_UNWRITTEN = 1000
+"""Of the journal's events that have nothing to tell, so many may be looked at again after a crash."""
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+_WHY_CHARS = 300
+
+
+class Told(Protocol):
+    """What the journal has to tell."""
+
+    def tagged(self, tags: Sequence[str], after: int) -> tuple[list[Event], int]:
+        """See ``JournalFile``."""
+
+
+class Subjects(Protocol):
+    """Who is told of."""
+
+    def objective(self, id: SessionId) -> ObjectiveRow:
+        """One session; raises ``NotFound``."""
+
+    def approval(self, id: ApprovalId) -> ApprovalRow:
+        """One question; raises ``NotFound``."""
+
+
+class Notifications:
+    """Keeps the targets; the caller of ``keep`` owns the work.
+
+    Args:
+        home: has the targets; asked for when needed.
+        journal: what happened.
+        subjects: whom it happened to.
+        sender: brings messages out.
+        outbox: opens it, given the journal's last event.
+        clock: says what time it is.
+        clean: takes secrets out of a text.
+    """
+
+    def __init__(
+        self,
+        home: Callable[[], HomeStream],
+        journal: Told,
+        subjects: Subjects,
+        sender: Sender,
+        outbox: Callable[[], Outbox],
+        clock: Clock,
+        clean: Callable[[str], str],
+    ) -> None:
+        self.page = ""
+        """Where the page is, without a slash at its end."""
+        self._home = home
+        self._journal = journal
+        self._subjects = subjects
+        self._sender = sender
+        self._open = outbox
+        self._clock = clock
+        self._clean = clean
+        self._box: Outbox | None = None
+        self._reached = 0
+        self._lock = asyncio.Lock()
+        self._turn = asyncio.Event()
+        self._sending: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def _targets(self) -> Mapping[str, TargetState]:
+        return self._home().state.targets
+
+    def noticed(self) -> None:
+        """Something happened. Called on the loop."""
+        if self._targets:
+            self._turn.set()
+
+    # -- what people ask and say -----------------------------------------------------------------------------------
+
+    async def rows(self) -> tuple[TargetRow, ...]:
+        """The targets by name."""
+        return tuple([await asyncio.to_thread(self._row, one) for _, one in sorted(self._targets.items())])
+
+    def _row(self, one: TargetState) -> TargetRow:
+        return TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+
+    async def push_key(self) -> PushKey:
+        """The key that a browser subscribes with."""
+        return PushKey(await self._sender.push_key())
+
+    async def test(self, name: str) -> TargetCheck:
+        """Send one real message, at once; raises ``NotFound``."""
+        target = self._known(name).target
+        notice = Notice(0, "", "test", name, self._clock.now_ms())
+        message = message_of(f"msg_{secrets.token_hex(12)}", [(notice, Subject(name, "/"))], self.page)
+        try:
+            await self._sender.send(target, message)
+        except Undelivered as fault:
+            return TargetCheck(name, ok=False, text=self._why(fault))
+        return TargetCheck(name, ok=True, text="it was taken")
+
+    async def carry_out(self, command: TargetCommand, claim: Claimed, door: str) -> cmd.Answer:
+        """Carry a command out.
+
+        Raises:
+            InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
+            StorageFault: nothing was written.
+        """
+        async with self._lock:
+            fact = await self._fact(command, door)
+            events = await self._home().record(fact, cause=claim.id, claim=of(claim, HOME))
+            await self._after(fact)
+        self._turn.set()
+        return answer(of(claim, HOME), events)
+
+    async def _fact(self, command: TargetCommand, door: str) -> TargetFact:
+        match command:
+            case SetTarget(target=target):
+                return TargetSet(self._whole(target), door)
+            case SubscribePush(name=name):
+                old = self._targets.get(name)
+                if old and not isinstance(old.target.via, Push):
+                    raise Conflict(f"there is a target {name!r} that is no browser; give another name")
+                target = old.target if old else NotificationTarget(name, Push())
+                self._require_possible(target)
+                return TargetSet(replace(self._timed(target), via=await self._sender.subscribe(command)), door)
+            case SwitchTarget(name=name, on=on):
+                if self._known(name).on == on:
+                    raise Conflict(f"{name} is {'on' if on else 'off'} already")
+                return TargetSwitched(name, on, door)
+            case RemoveTarget(name=name):
+                self._known(name)
+                return TargetRemoved(name, door)
+
+    async def _after(self, fact: TargetFact) -> None:
+        """What a fact means for what waits."""
+        if isinstance(fact, TargetRemoved):
+            await self._sender.forget(fact.name)
+        if isinstance(fact, TargetRemoved) or (isinstance(fact, TargetSwitched) and not fact.on):
+            await asyncio.to_thread(lambda: self._outbox().forget(fact.name))
+
+    def _known(self, name: str) -> TargetState:
+        if name not in self._targets:
+            raise NotFound(f"there is no notification target {name[:80]!r}; see: stead notify list")
+        return self._targets[name]
+
+    def _whole(self, target: NotificationTarget) -> NotificationTarget:
+        """The target with nothing left open, as it is kept."""
+        self._require_possible(target)
+        if isinstance(target.via, Push):
+            old = self._targets.get(target.name)
+            if old is None or not isinstance(old.target.via, Push):
+                raise InvalidRequest("a browser adds itself: open the page's settings in it, Notifications")
+            target = replace(target, via=old.target.via)
+        self._sender.check(target)
+        return self._timed(target)
+
+    def _require_possible(self, target: NotificationTarget) -> None:
+        if not _NAME.fullmatch(target.name):
+            raise InvalidRequest(
+                f"the name {target.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -"
+            )
+        if target.name not in self._targets and len(self._targets) >= MOST_TARGETS:
+            raise InvalidRequest(f"{MOST_TARGETS} targets are the most; remove one first: stead notify remove NAME")
+        if not target.kinds or not set(target.kinds) <= set(KINDS):
+            raise InvalidRequest(f"say what is told there, of: {', '.join(KINDS)}")
+        for time in (target.quiet_from, target.quiet_to, target.digest):
+            if time and not _TIME.fullmatch(time):
+                raise InvalidRequest(f"{time[:20]!r} is no time of day, such as 22:00")
+        if bool(target.quiet_from) != bool(target.quiet_to) or (
+            target.quiet_from and target.quiet_from == target.quiet_to
+        ):
+            raise InvalidRequest("quiet hours begin and end, at different times, as 22:00-07:00")
+
+    def _timed(self, target: NotificationTarget) -> NotificationTarget:
+        daily = settled(Cron("0 0 * * *", target.zone), zone_name(), self._clock.now_ms())
+        return replace(target, zone=daily.zone if isinstance(daily, Cron) else "")
+
+    # -- what happens by itself ------------------------------------------------------------------------------------
+
+    async def keep(self) -> None:
+        """Find what is to be told and send it, now and whenever something happens or a time comes."""
+        alarm = WallAlarm(self._turn.set)
+        try:
+            while True:
+                self._turn.clear()
+                now_ms = self._clock.now_ms()
+                try:
+                    alarm.set(await self._round(now_ms), now_ms)
+                except StorageFault as fault:
+                    log.error("notifications wait: %s", fault)
+                    alarm.set(now_ms + _LOOK_AGAIN_MS, now_ms)
+                await self._turn.wait()
+        finally:
+            alarm.close()
+            tasks = list(self._sending.values())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            if self._box:
+                self._box.close()
+
+    async def _round(self, now_ms: int) -> int | None:
+        """Take in what happened, begin to send what is due; gives when to look again; None: as something happens."""
+        targets = {name: one for name, one in self._targets.items() if one.on}
+        if not targets:
+            return None
+        box = await asyncio.to_thread(self._outbox)
+        await asyncio.to_thread(self._find, box, targets, now_ms)
+        times: list[int] = []
+        for name in targets.keys() - self._sending.keys():
+            outgoing = await asyncio.to_thread(box.head, name, now_ms, partial(grouped, now_ms=now_ms))
+            if outgoing and outgoing.next_ms <= now_ms:
+                self._sending[name] = asyncio.create_task(self._send(box, name, outgoing), name=f"notify {name}")
+            elif due := await asyncio.to_thread(box.due_ms, name):
+                times.append(due if due > now_ms else now_ms + _LOOK_AGAIN_MS)
+        return min(times, default=None)
+
+    def _outbox(self) -> Outbox:
+        if self._box is None:
+            self._box = self._open()
+            self._reached = self._box.reached
+        return self._box
+
+    def _find(self, box: Outbox, targets: Mapping[str, TargetState], now_ms: int) -> None:
+        """Take into the outbox what is to be told of all that has happened since it was looked last. In a thread."""
+        events: list[Event] | None = None
+        after = max(self._reached, min(one.since for one in targets.values()))
+        while events is None or events:
+            events, reached = self._journal.tagged(TOLD, after)
+            found = [row for event in events for row in self._wanted(event, targets, now_ms)]
+            if found or reached - box.reached > _UNWRITTEN:
+                box.add(found, reached)
+            self._reached = after = max(after, reached)
+
+    def _wanted(
+        self, event: Event, targets: Mapping[str, TargetState], now_ms: int
+    ) -> list[tuple[str, Notice, int, bool]]:
+        """To whom an event is told: for the outbox."""
+        found = kind_of(event.body)
+        if found is None:
+            return []
+        kind, about = found
+        wanted = [one.target for one in targets.values() if event.seq > one.since and kind in one.target.kinds]
+        if not wanted or (kind != "question" and self._is_subagent(event.session)):
+            return []
+        notice = Notice(event.seq, event.session, kind, about, event.ts_ms)
+        times = [(target, due_ms(target, kind, now_ms)) for target in wanted]
+        return [(target.name, notice, due, due > now_ms) for target, due in times]
+
+    def _is_subagent(self, session: SessionId) -> bool:
+        try:
+            return session != HOME and bool(self._subjects.objective(session).parent)
+        except NotFound:
+            return True
+
+    async def _send(self, box: Outbox, name: str, outgoing: Outgoing) -> None:
+        """Send one message, and record how that went."""
+        try:
+            one = self._targets.get(name)
+            message = await asyncio.to_thread(self._message, outgoing)
+            if message and one:
+                await self._sender.send(one.target, message)
+            await asyncio.to_thread(box.settle, outgoing, "sent" if message else "void", self._clock.now_ms())
+        except Undelivered as fault:
+            await self._failed(box, name, outgoing, fault)
+        except StorageFault as fault:
+            log.error("a notification for %s waits: %s", name, fault)
+        finally:
+            del self._sending[name]
+            self._turn.set()
+
+    async def _failed(self, box: Outbox, name: str, outgoing: Outgoing, fault: Undelivered) -> None:
+        now_ms, why = self._clock.now_ms(), self._why(fault)
+        wait_s = max(fault.after_s, min(FIRST_RETRY_S * 2**outgoing.tries, LONGEST_RETRY_S))
+        next_ms = now_ms + round(wait_s * 1000)
+        over = fault.final or next_ms > outgoing.made_ms + GIVEN_UP_MS
+        log.warning("a notification for %s %s: %s", name, "is given up" if over else "waits", why)
+        await asyncio.to_thread(box.settle, outgoing, "lost" if over else "open", now_ms, next_ms, why)
+        if fault.gone and name in self._targets:
+            await self._home().record(TargetSwitched(name, on=False, door="stead", why=why), cause=NO_COMMAND)
+
+    def _why(self, fault: Undelivered) -> str:
+        return plain(self._clean(str(fault)), _WHY_CHARS)
+
+    def _message(self, outgoing: Outgoing) -> Message | None:
+        """The message as it is to be told now; nothing where all of it has been settled meanwhile. In a thread."""
+        told = [(one, subject) for one in outgoing.notices if (subject := self._subject(one))]
+        return message_of(outgoing.id, told, self.page) if told else None
+
+    def _subject(self, notice: Notice) -> Subject | None:
+        if notice.kind == "schedule":
+            return Subject(notice.of, "/schedules")
+        try:
+            row = self._subjects.objective(SessionId(notice.session))
+            if notice.kind == "question" and notice.of:
+                if self._subjects.approval(ApprovalId(notice.of)).status != "pending":
+                    return None
+                return Subject(self._title(row), f"/approvals/{notice.of}")
+        except NotFound:
+            return None
+        return Subject(self._title(row), f"/{row.kind}s/{row.id}")
+
+    def _title(self, row: ObjectiveRow) -> str:
+        return plain(self._clean(row.title))
