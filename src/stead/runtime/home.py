@@ -37,6 +37,13 @@ from stead.domain.mcp_events import McpConfigured, McpRemoved, McpToolsApproved,
 from stead.domain.objectives import NO_CAP
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
+from stead.domain.profiles import (
+    NamedProfile,
+    NamedProfileRemoved,
+    NamedProfileSet,
+    RemoveNamedProfile,
+    SetNamedProfile,
+)
 from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Role, header_secret
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
@@ -51,6 +58,7 @@ from stead.runtime.folder import folder
 from stead.runtime.gate import Standing
 from stead.runtime.mcp import McpRoom, fold_mcp, mcp_change, seen
 from stead.runtime.model_settings import as_account, changed_settings, require_no_account
+from stead.runtime.profiles import fold_profiles, profile_change
 from stead.runtime.rules import confirmed, made
 from stead.runtime.searching import SearchService, search_change
 from stead.runtime.starting_points import SEEDS
@@ -96,6 +104,8 @@ class HomeState:
     agents: Agents = field(default_factory=Agents)
     schedules: Mapping[str, ScheduleStanding] = field(default_factory=dict)
     """The schedules by name."""
+    profiles: Mapping[str, NamedProfile] = field(default_factory=dict)
+    """The named profiles."""
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -181,6 +191,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, agents=fold_agents(state.agents, fact, event.ts_ms))
         case body if isinstance(body, ScheduleFact):
             return replace(state, schedules=fold_schedules(state.schedules, body, event.ts_ms))
+        case NamedProfileSet() | NamedProfileRemoved() as change:
+            return replace(state, profiles=fold_profiles(state.profiles, change))
         case ev.DirectiveSet(directive=directive, door=door):
             return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
         case ev.DirectiveRemoved(id=id):
@@ -402,6 +414,8 @@ async def change(
             return await search_change(command, state.search, secrets)
         case ConfigureAgent() | RemoveAgent():
             return agent_change(command, state.agents, state.secrets)
+        case SetNamedProfile() | RemoveNamedProfile():
+            return profile_change(command, state.profiles)
         case ConfigureMcp() | RemoveMcp() | ApproveMcpTools() | SetMcpTool():
             return await mcp_change(command, state.mcp, secrets, door)
         case cmd.AddRule(directory=directory) as wanted:
