@@ -32,6 +32,7 @@ _MODULES = {
     "memory": "memory",
     "objectives": "objectives show message pause resume cancel retry delete model revoke stop"
     " goal rename tag archive unarchive undelete waiting reword withdraw",
+    "profiles": "profile",
     "providers": "providers",
     "rules": "rules",
     "rules_history": "autonomy",
@@ -41,6 +42,7 @@ _MODULES = {
     "secret": "secret",
     "services": "service",
     "session": "session",
+    "settings_file": "apply export",
     "setup": "setup auth",
     "specialists": "specialist",
     "spending": "cap usage",

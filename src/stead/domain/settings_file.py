@@ -107,6 +107,26 @@ class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     schedules: tuple[ScheduleSettings, ...] = ()
 
 
+def plain(item: Any) -> Any:
+    """An item as a document has it: plain data, without what is as it is by default."""
+    if isinstance(item, tuple | list):
+        return [plain(one) for one in item]
+    if not isinstance(item, msgspec.Struct):
+        return msgspec.to_builtins(item)
+    told = {
+        one.name: plain(value)
+        for one in msgspec.structs.fields(item)
+        if (value := getattr(item, one.name)) != one.default and value != {}
+    }
+    config = item.__struct_config__
+    in_union = config.tag_field and type(item) not in _ALONE
+    return {str(config.tag_field): config.tag, **told} if in_union else told
+
+
+_ALONE = (ConfigureProvider, ConfigureModel, SetRole, ConfigureAgent)
+"""Commands that are items as they are: nothing else can stand in their place."""
+
+
 class ExportedSettings(msgspec.Struct, frozen=True):
     """What a home has set.
 

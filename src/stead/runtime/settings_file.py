@@ -117,10 +117,10 @@ class SettingsRoom:
                 self._require_clean(item)
                 commands = section.set(item, now.get(key), draft.state)
             except InvalidRequest as error:
-                draft.problems.append(SettingProblem(section.name, index, str(error)))
+                self._refuse(draft, section, index, error)
                 continue
             if (key := await self._change(draft, section, index, now.get(key), item, commands)) in keys:
-                draft.problems.append(SettingProblem(section.name, index, "it is there twice"))
+                self._refuse(draft, section, index, InvalidRequest("it is there twice"))
             keys.add(key)
         return keys
 
@@ -132,7 +132,7 @@ class SettingsRoom:
                 for fact in await self._facts(command, state):
                     state, alone = _after(state, fact), _after(alone, fact)
         except SteadError as error:
-            draft.problems.append(SettingProblem(section.name, index, str(error)))
+            self._refuse(draft, section, index, error)
             return section.key(before if after is None else after)
         if after is not None:
             after = next(iter(section.of(alone)), after)
@@ -157,6 +157,9 @@ class SettingsRoom:
         ids = directive_ids(draft.now)
         if set(wanted) <= ids.keys():
             draft.commands.append(OrderDirectives(tuple(DirectiveId(ids[title]) for title in wanted)))
+
+    def _refuse(self, draft: _Draft, section: Section, index: int, error: SteadError) -> None:
+        draft.problems.append(SettingProblem(section.name, index, self._clean(str(error))))
 
     def _require_clean(self, item: object) -> None:
         text = msgspec.json.encode(item).decode()
@@ -195,14 +198,5 @@ def _shown(section: Section, before: Any, after: Any) -> SettingChange:
 
 
 def _fields(section: Section, item: Any) -> dict[str, Any]:
-    """An item as a document has it, without what is as it is by default."""
-    if item is None:
-        return {}
-    if not isinstance(item, msgspec.Struct):
-        return {section.name: msgspec.to_builtins(item)}
-    usual = {one.name: one.default for one in msgspec.structs.fields(item)}
-    return {
-        name: msgspec.to_builtins(value)
-        for name in item.__struct_fields__
-        if (value := getattr(item, name)) != usual[name]
-    }
+    found = doc.plain(item)
+    return found if isinstance(found, dict) else {section.name: found} if found else {}

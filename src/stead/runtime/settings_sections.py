@@ -76,7 +76,7 @@ def _set_model(item: ConfigureModel, _before: object, _state: HomeState) -> Comm
     if "vault" in (item.headers or {}).values():
         raise InvalidRequest(
             "the value of a header is in the vault and in no file; set this model by hand, then apply again: "
-            f"stead providers model {item.name} {item.model} --header NAME"
+            f"stead providers set {item.name}/{item.model} --header NAME=-"
         )
     return (replace(item, reset=True),)
 
