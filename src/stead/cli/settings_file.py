@@ -23,9 +23,12 @@ from stead.cli.toml_text import Lines, Path, written
 if TYPE_CHECKING:
     from stead.client import Json
 
-_MOST_BYTES = 1_000_000
+_MOST_BYTES = 5_000_000
 _MOST_SHOWN = 50
 _TIMEOUT_S = 120.0
+_PART = r"(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_DEEP = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*\.[ \t]*){{50}}")
+"""A key of more parts than any setting has: the reader's time for one grows by the square of them."""
 _HEAD = "Settings of Stead. Put them into force on this or another home with: stead apply FILE\n"
 _COMMENTS = {
     "providers": "Where models are asked. A key is named by its place, never given: none, vault, env:NAME or\n"
@@ -83,9 +86,9 @@ def _apply(invocation: Invocation, arguments: Namespace) -> int:
     body = {"settings": _checked(text, arguments.file), "prune": arguments.prune}
     plan = invocation.client.post("/settings/plan", body, timeout_s=_TIMEOUT_S)
     if plan["problems"]:
-        lines = Lines(text)
-        faults = [(lines.of((one["section"], one["index"])), one["text"]) for one in plan["problems"]]
-        raise _refused(arguments.file, faults)
+        lines, all_ = Lines(text), plan["problems"]
+        shown = [(lines.of((one["section"], max(0, one["index"]))), one["text"]) for one in all_[:_MOST_SHOWN]]
+        raise _refused(arguments.file, shown, more=len(all_) - len(shown))
     changes = plan["changes"]
     if not invocation.as_json:
         _show(invocation, changes)
@@ -127,7 +130,11 @@ def _checked(text: str, name: str) -> Json:
     if redactor.clean(text) != text:
         bare = [at for at, line in enumerate(text.split("\n"), start=1) if redactor.clean(line) != line] or [1]
         why = "this looks like a secret; take it out, change it if others saw it, and put it into the vault"
-        raise _refused(name, [(at, why) for at in bare], "stead secret add NAME, or stead providers set-key NAME")
+        raise _refused(
+            name, [(at, why) for at in bare[:_MOST_SHOWN]], "stead secret add NAME, or stead providers set-key NAME"
+        )
+    if _DEEP.search(text):
+        raise CommandError(f"{name!r} is nested too deeply", "nothing was changed")
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -136,14 +143,15 @@ def _checked(text: str, name: str) -> Json:
         raise CommandError(f"{name!r} is nested too deeply", "nothing was changed") from error
     if faults := list(_faults(document, HomeSettings, ())):
         lines = Lines(text)
-        raise _refused(name, [(lines.of(path), why) for path, why in faults[: 4 * _MOST_SHOWN]])
+        shown = [(lines.of(path), why) for path, why in faults[:_MOST_SHOWN]]
+        raise _refused(name, shown, more=len(faults) - len(shown))
     return document
 
 
-def _refused(name: str, faults: list[tuple[int, str]], way: str = "") -> CommandError:
+def _refused(name: str, faults: list[tuple[int, str]], way: str = "", more: int = 0) -> CommandError:
     told = [f"line {line}: {clean_line(why)}" for line, why in sorted(set(faults))]
-    more = [f"and {len(told) - _MOST_SHOWN} more"] if len(told) > _MOST_SHOWN else []
-    cause = "\n  ".join([f"{name!r} was not applied, nothing was changed:", *told[:_MOST_SHOWN], *more])
+    told += [f"and {more} more"] if more else []
+    cause = "\n  ".join([f"{name!r} was not applied, nothing was changed:", *told])
     return CommandError(cause, way or "mend these lines, then the same command")
 
 

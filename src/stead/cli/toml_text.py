@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -95,6 +96,7 @@ class Lines:
         self._lines = text.splitlines(keepends=True)
         self._cuts = [at for at, line in enumerate(self._lines) if _STARTS.match(line)]
         self._cuts.append(len(self._lines))
+        self._read = lru_cache(maxsize=32)(self._parsed)
 
     def of(self, path: Path) -> int:
         """The line, from 1, of the value at a path of keys and places; of what it is in, where it has none."""
@@ -118,7 +120,7 @@ class Lines:
                 return False
         return True
 
-    def _read(self, cut: int) -> Mapping[str, Any] | None:
+    def _parsed(self, cut: int) -> Mapping[str, Any] | None:
         """The document up to a line; None where that is in the middle of something."""
         import tomllib
 

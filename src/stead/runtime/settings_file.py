@@ -17,13 +17,12 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain import settings_file as doc
 from stead.domain.directive_commands import OrderDirectives
-from stead.domain.directives import DirectiveId
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import HOME, NO_COMMAND, CommandId
 from stead.domain.ports import Claimed
 from stead.domain.settings_file import ApplySettings, ExportedSettings, SettingChange, SettingProblem, SettingsPlan
 from stead.runtime.home import HomeState, fold
-from stead.runtime.settings_sections import SECTIONS, Section, directive_ids, items_of, settings_of
+from stead.runtime.settings_sections import SECTIONS, Section, directive_ids, items_of, settings_of, title_key
 
 _PASSES = 3
 Facts = Callable[[cmd.Command, HomeState], Awaitable[tuple[ev.Body, ...]]]
@@ -33,10 +32,17 @@ Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
 
 @dataclass
 class _Draft:
-    """A plan while it is made. ``state``: after all that is planned; ``now``: as it is."""
+    """A plan while it is made.
+
+    Args:
+        now: the state as it is.
+        state: after all that is planned.
+        items: of the section that is looked at, as they are, by their keys.
+    """
 
     now: HomeState
     state: HomeState
+    items: dict[str, Any] = field(default_factory=dict)
     changes: list[SettingChange] = field(default_factory=list)
     problems: list[SettingProblem] = field(default_factory=list)
     commands: list[cmd.Command] = field(default_factory=list)
@@ -106,7 +112,7 @@ class SettingsRoom:
 
     async def _add(self, draft: _Draft, section: Section, items: Any) -> set[str]:
         """Plan what a section of the document wants; gives the keys of its items."""
-        now = {section.key(item): item for item in section.of(draft.now)}
+        now = draft.items = {section.key(item): item for item in section.of(draft.now)}
         keys: set[str] = set()
         for index, item in enumerate(items):
             key = section.key(item)
@@ -119,6 +125,9 @@ class SettingsRoom:
             except InvalidRequest as error:
                 self._refuse(draft, section, index, error)
                 continue
+            if not commands:
+                keys.add(key)
+                continue
             if (key := await self._change(draft, section, index, now.get(key), item, commands)) in keys:
                 self._refuse(draft, section, index, InvalidRequest("it is there twice"))
             keys.add(key)
@@ -126,7 +135,7 @@ class SettingsRoom:
 
     async def _change(self, draft: _Draft, section: Section, index: int, before: Any, after: Any, commands: Any) -> str:
         """Plan a change, unless it changes nothing once it is spelled as it is kept; gives the key as it is kept."""
-        state, alone = draft.state, _blank(draft.state)
+        state, alone = draft.state, _alone(draft.state, after)
         try:
             for command in commands:
                 for fact in await self._facts(command, state):
@@ -136,7 +145,7 @@ class SettingsRoom:
             return section.key(before if after is None else after)
         if after is not None:
             after = next(iter(section.of(alone)), after)
-            before = {section.key(item): item for item in section.of(draft.now)}.get(section.key(after))
+            before = draft.items.get(section.key(after))
         if before != after:
             draft.state = state
             draft.changes.append(_shown(section, before, after))
@@ -146,7 +155,7 @@ class SettingsRoom:
     async def _order(self, draft: _Draft, settings: doc.HomeSettings) -> None:
         """Plan the order of the directives. Those that are new have no id yet; the next pass puts them in order."""
         souls_first = sorted(settings.directives, key=lambda one: one.kind != "soul")
-        wanted = list(dict.fromkeys(one.title.casefold() for one in souls_first))
+        wanted = list(dict.fromkeys(title_key(one.title) for one in souls_first))
         there = directive_ids(draft.state)
         if not set(wanted) <= there.keys() or [title for title in there if title in wanted] == wanted:
             return
@@ -156,7 +165,7 @@ class SettingsRoom:
         )
         ids = directive_ids(draft.now)
         if set(wanted) <= ids.keys():
-            draft.commands.append(OrderDirectives(tuple(DirectiveId(ids[title]) for title in wanted)))
+            draft.commands.append(OrderDirectives(tuple(ids[title] for title in wanted)))
 
     def _refuse(self, draft: _Draft, section: Section, index: int, error: SteadError) -> None:
         draft.problems.append(SettingProblem(section.name, index, self._clean(str(error))))
@@ -167,10 +176,11 @@ class SettingsRoom:
             raise InvalidRequest("it holds the value of a secret; take it out, and name the secret instead")
 
 
-def _blank(state: HomeState) -> HomeState:
-    """A state with nothing but the names of secrets: what one command makes of it is that command's own."""
+def _alone(state: HomeState, item: Any) -> HomeState:
+    """A state in which one item's facts show how it is kept: with the names of secrets, and a schedule's own past."""
     bare = {name: msgspec.structs.replace(secret, bindings=()) for name, secret in state.secrets.items()}
-    return HomeState(secrets=bare)
+    own = {name: one for name, one in state.schedules.items() if name == getattr(item, "name", "")}
+    return HomeState(secrets=bare, schedules=own)
 
 
 def _after(state: HomeState, fact: ev.Body) -> HomeState:

@@ -14,6 +14,7 @@ from msgspec.structs import asdict, replace
 from stead.domain import commands as cmd
 from stead.domain import settings_file as doc
 from stead.domain.directive_commands import RemoveDirective, SetDirective
+from stead.domain.directives import DirectiveId
 from stead.domain.errors import InvalidRequest
 from stead.domain.external_agents import ConfigureAgent, RemoveAgent
 from stead.domain.mcp_commands import ConfigureMcp, RemoveMcp
@@ -120,17 +121,22 @@ def _directives(state: HomeState) -> list[doc.DirectiveSettings]:
     return [doc.DirectiveSettings(**{name: getattr(one, name) for name in names}) for one in kept]
 
 
-def directive_ids(state: HomeState) -> dict[str, str]:
-    """By title, as directives are known by."""
-    return {one.directive.title.casefold(): one.directive.id for one in state.directives.in_order()}
+def title_key(title: str) -> str:
+    """What a directive is known by: there are no two of one title."""
+    return " ".join(title.split()).casefold()
+
+
+def directive_ids(state: HomeState) -> dict[str, DirectiveId]:
+    """By what directives are known by, in their order."""
+    return {title_key(one.directive.title): one.directive.id for one in state.directives.in_order()}
 
 
 def _set_directive(item: doc.DirectiveSettings, _before: object, state: HomeState) -> Commands:
-    return (SetDirective(**asdict(item), id=directive_ids(state).get(item.title.casefold(), "")),)
+    return (SetDirective(**asdict(item), id=directive_ids(state).get(title_key(item.title), "")),)
 
 
 def _remove_directive(item: doc.DirectiveSettings, state: HomeState) -> Commands:
-    return (RemoveDirective(directive_ids(state)[item.title.casefold()]),)  # type: ignore[arg-type]
+    return (RemoveDirective(directive_ids(state)[title_key(item.title)]),)
 
 
 def _set_mcp(item: doc.McpSettings, _before: object, _state: HomeState) -> Commands:
@@ -160,8 +166,12 @@ def _set_schedule(item: doc.ScheduleSettings, before: doc.ScheduleSettings | Non
     known = state.schedules.get(item.name)
     if known and exported(known):
         raise InvalidRequest(f"there is a schedule {item.name!r} that no file can change: {exported(known)}")
-    if before and isinstance(item.when, Every) and isinstance(before.when, Every) and not item.when.from_ms:
-        item = replace(item, when=replace(item.when, from_ms=before.when.from_ms))
+    if (
+        before
+        and isinstance(item.when, Every)
+        and item.when in (before.when, Every(getattr(before.when, "seconds", 0)))
+    ):
+        item = replace(item, when=before.when)  # counted from when it was set, where the document does not say
     schedule = Schedule(**{name: getattr(item, name) for name in Schedule.__struct_fields__})
     same = before is not None and replace(item, on=before.on) == before
     switch = [SwitchSchedule(item.name, item.on)] if item.on != (before.on if before else True) else []
@@ -288,7 +298,7 @@ SECTIONS = (
         _remove_rule,
         _rule_weakens,
     ),
-    Section("directives", _directives, lambda item: item.title.casefold(), _set_directive, _remove_directive, _never),
+    Section("directives", _directives, lambda item: title_key(item.title), _set_directive, _remove_directive, _never),
     Section(
         "mcp_servers",
         lambda state: [doc.McpSettings(**asdict(one.server)) for _, one in sorted(state.mcp.items())],
