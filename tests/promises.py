@@ -21,7 +21,7 @@ OBJ-1 OBJ-2 OBJ-3 OBJ-4 OBJ-5 OBJ-6 OBJ-7 OBJ-8 OBJ-9 OBJ-10 SES-1 SES-2 SES-3 S
 SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 SEC-13 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 LLM-7 MEM-1 MEM-2
 MEM-3 MEM-4 MEM-5 MEM-6 MEM-7 MEM-8 MEM-9 WS-1 WS-2 WS-3 WS-4 WS-5 WS-6 WS-7 DOC-1 DOC-2 DOC-3 DOC-4 DOC-5 DOC-6 DOC-7
 CAN-1 CAN-2 TOOL-1 SKILL-1 SKILL-2 SKILL-3 PLUG-1 MCP-1 ACP-1 API-1 CH-1 CH-2 CH-3 CH-4 SCH-1 SCH-2 SCH-3 UI-1
-UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6
+UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6 OPS-7
 """
 FEATURES = frozenset(_FEATURE_TABLE.split())
 
@@ -673,6 +673,15 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-1.service", "a systemd or launchd service", "cli", done=True),
     Promise("OPS-1.completion", "shell completion", "cli", done=True),
     Promise("OPS-1.macos", "macOS as far as its sandbox goes", "cli"),
+    Promise("OPS-7.export", "everything that a person has set, as one file without secrets", "cli", done=True),
+    Promise("OPS-7.apply", "a home becomes as a file says, after its changes were shown", "cli", done=True),
+    Promise(
+        "OPS-7.idempotent", "applied twice it changes nothing; cut off, the same again completes it", "cli", done=True
+    ),
+    Promise("OPS-7.errors", "all errors of a file are told with their lines, and nothing is applied", "cli", done=True),
+    Promise("OPS-7.no-secrets", "a secret in a file is refused and never repeated", "cli", done=True),
+    Promise("OPS-7.guard", "what weakens protection is listed as such and needs a yes", "cli", done=True),
+    Promise("OPS-7.profiles", "models, budget, strictness and grants under a name of one's own", "cli", done=True),
     Promise("OPS-2.search", "the history is searched", "cli", stage=1, done=True),
     Promise("OPS-2.events", "one session's events", "cli", stage=1, done=True),
     Promise("OPS-2.stream", "one run's stream is followed", "cli", stage=1, done=True),

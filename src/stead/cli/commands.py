@@ -33,6 +33,7 @@ _MODULES = {
     "notify": "notify",
     "objectives": "objectives show message pause resume cancel retry delete model revoke stop"
     " goal rename tag archive unarchive undelete waiting reword withdraw",
+    "profiles": "profile",
     "providers": "providers",
     "rules": "rules",
     "rules_history": "autonomy",
@@ -42,6 +43,7 @@ _MODULES = {
     "secret": "secret",
     "services": "service",
     "session": "session",
+    "settings_file": "apply export",
     "setup": "setup auth",
     "specialists": "specialist",
     "spending": "cap usage",

@@ -12,15 +12,28 @@ from stead.cli.forms import arg
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.rules_history import note_tried
 from stead.cli.spending import BUDGET, DEFAULT_BUDGET, LIMITS, budget_of, limits_of
-from stead.client import Json
+from stead.client import Client, Json
 
 STRICTNESS = (
     "strictness; work asks about what leaves the sandbox, and lets the rest be done there; ask also asks before it "
     "writes and runs; readonly changes nothing"
 )
+
+
+def find_profile(client: Client, name: str) -> Json:
+    """The named profile that is meant."""
+    rows = {row["name"]: row for row in client.items("/profiles")}
+    if name not in rows:
+        raise CommandError(
+            f"there is no profile {name!r}", f"one of: {', '.join(rows)}" if rows else "stead profile add"
+        )
+    return rows[name]
+
+
 # One value each: an option that took several would swallow the goal after it.
 WORK = (
     arg("--title T", "a name for lists"),
+    arg("--as NAME", "a named profile: what no other option says is as it says", find_profile, dest="named"),
     *BUDGET,
     *LIMITS,
     arg("--allow TOOL...", "a tool to use without asking"),
@@ -28,7 +41,7 @@ WORK = (
     arg("--model PROVIDER/MODEL...", "the model to use; again for its fallbacks"),
     arg("--host HOST...", "a host that its commands may reach without asking"),
     arg("--secret NAME...", "a secret that the model may use by name"),
-    arg("--profile PROFILE", STRICTNESS, choices=("work", "ask", "readonly"), default="work"),
+    arg("--profile PROFILE", STRICTNESS, choices=("work", "ask", "readonly"), default=""),
     arg("--trial", "keep all changes out of the folder until you have reviewed them"),
 )
 """What an objective and a session take alike."""
@@ -46,19 +59,32 @@ def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     Raises:
         CommandError: a model is none.
     """
+    named = arguments.named or {}
     fields: Json = {
         "title": arguments.title,
-        "profile": arguments.profile,
-        "tools": split(arguments.tools),
-        "allow": split(arguments.allow),
-        "chain": [parse_model(name) for name in arguments.model],
+        "profile": strictness_of(arguments),
+        "tools": split(arguments.tools) or named.get("tools", []),
+        "allow": split(arguments.allow) or named.get("allow", []),
+        "chain": [parse_model(name) for name in arguments.model] or named.get("chain", []),
     }
-    if arguments.trial:
-        fields["mode"] = "trial"
+    if mode := "trial" if arguments.trial else named.get("mode", ""):
+        fields["mode"] = mode
     for name, values in (("hosts", arguments.host), ("secrets", arguments.secret)):
-        if given := split(values):
+        if given := split(values) or named.get(name, []):
             fields[name] = given
-    return fields | budget_of(arguments, default) | limits_of(arguments)
+    limits = limits_of(arguments).get("limits", {})
+    if named:
+        fields["limits"] = {**named["limits"], **limits}
+    elif limits:
+        fields["limits"] = limits
+    budget = named.get("budget")
+    return fields | ({"budget": budget} if budget else {}) | budget_of(arguments, budget or default)
+
+
+def strictness_of(arguments: Namespace) -> str:
+    """The strictness that the options ask for."""
+    named: Json = arguments.named or {}
+    return arguments.profile or named.get("profile") or "work"
 
 
 def note_unseen_keys(invocation: Invocation) -> None:
@@ -106,7 +132,8 @@ def folder_of(text: str, how: str) -> str:
 
 def note_history(invocation: Invocation, arguments: Namespace) -> None:
     """Before a chosen profile or a grant takes effect: say what it would have changed in the home's last calls."""
-    change: Json = {"grants": [{"tool": tool} for tool in split(arguments.allow)]}
-    change |= {"profile": arguments.profile} if arguments.profile != "work" else {}
+    named: Json = arguments.named or {}
+    change: Json = {"grants": [{"tool": tool} for tool in split(arguments.allow) or named.get("allow", [])]}
+    change |= {"profile": strictness} if (strictness := strictness_of(arguments)) != "work" else {}
     if change["grants"] or "profile" in change:
         note_tried(invocation, change)

@@ -24,10 +24,12 @@ from stead.domain.messages import Material
 from stead.domain.notifications import TargetCommand
 from stead.domain.opening import *
 from stead.domain.policies import Rule
+from stead.domain.profiles import ProfileCommand
 from stead.domain.provider_commands import *
 from stead.domain.schedules import ScheduleCommand
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
+from stead.domain.settings_file import ApplySettings
 from stead.domain.terminal_commands import *
 from stead.domain.trials import Choice
 
@@ -425,6 +427,7 @@ HomeCommand = (
     | ConfirmRule
     | RemoveRule
     | DisallowHost
+    | ProfileCommand
 )
 """What becomes a fact about the home, secrets and directives apart."""
 SecretCommand = AddSecret | BindSecret | UnbindSecret | RemoveSecret
@@ -444,6 +447,7 @@ Command = (
     | ScheduleCommand
     | TargetCommand
     | Forget
+    | ApplySettings
 )
 
 

@@ -16,6 +16,7 @@ from stead.domain.mcp_events import McpFact, McpRemoved
 from stead.domain.notifications import TargetFact
 from stead.domain.objectives import NO_CAP, Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
+from stead.domain.profiles import ProfileFact
 from stead.domain.providers import ModelSettings, Role
 from stead.domain.schedules import ScheduleFact
 from stead.domain.search import Engine
@@ -231,6 +232,7 @@ BindingFact = (
     | AgentFact
     | ScheduleFact
     | TargetFact
+    | ProfileFact
 )
 """What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
 leaves them as they are."""

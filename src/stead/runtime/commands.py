@@ -19,7 +19,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.agents import Taint
 from stead.domain.directive_commands import DirectiveCommand
-from stead.domain.errors import Conflict, NotFound, SteadError
+from stead.domain.errors import Conflict, SteadError
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
@@ -28,6 +28,7 @@ from stead.domain.ports import Claimed, Journal
 from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.schedules import ScheduleCommand, Scheduled
 from stead.domain.services import Services
+from stead.domain.settings_file import ApplySettings
 from stead.domain.trials import Stay, Trial
 from stead.runtime import approvals
 from stead.runtime.answers import answer, claim_of, of
@@ -50,6 +51,8 @@ from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook
 from stead.runtime.service import Readiness
 from stead.runtime.session_commands import SessionCommands
+from stead.runtime.settings_dry_run import DryRun, require_known
+from stead.runtime.settings_file import SettingsRoom
 from stead.runtime.terminals import TerminalRoom
 from stead.runtime.upkeep import UpkeepCommand
 
@@ -92,6 +95,12 @@ class Runtime:
         self._started_ms = deps.clock.now_ms()
         self._opener = Opener(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled)
         self.schedules = Schedules(home, sessions, self._opener, self._handle_part, deps.clock, deps.journal, deps.bus)
+        dry_run = DryRun(
+            book, providers, lambda: [spec.name for spec in deps.gate.specs(())], self.directives, self.schedules
+        )
+        self.settings = SettingsRoom(
+            lambda: home.state, dry_run.facts, self._handle_part, lambda text: book.words().clean(text)
+        )
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
 
@@ -149,6 +158,7 @@ class Runtime:
             (Forget, memory.forgetting.carry_out),
             (ScheduleCommand, self.schedules.carry_out),
             (TargetCommand, self.notifications.carry_out),
+            (ApplySettings, self.settings.carry_out),
         )
 
     def _scheduled(self, door: str) -> Scheduled | None:
@@ -215,11 +225,8 @@ class Runtime:
 
     async def _change_home(self, command: cmd.HomeCommand | cmd.SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
         known = {row.name for row in self.conditions.rows()}  # ``models.info`` would load the list of all prices
-        named = {ref.provider for ref in command.chain} if isinstance(command, cmd.SetChain | cmd.SetRole) else set()
-        if isinstance(command, cmd.ConfigureModel):
-            named = {command.name}
-        if unknown := named - known:
-            raise NotFound(f"no provider {min(unknown)!r}; `stead providers` lists what there is")
+        if not isinstance(command, cmd.SecretCommand):
+            require_known(command, known)
         async with self._book.lock:
             if isinstance(command, cmd.SecretCommand):
                 fact: ev.Body = await self._book.change(command)

@@ -38,6 +38,13 @@ from stead.domain.notifications import TargetFact, TargetState, fold_targets
 from stead.domain.objectives import NO_CAP
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
+from stead.domain.profiles import (
+    NamedProfile,
+    NamedProfileRemoved,
+    NamedProfileSet,
+    RemoveNamedProfile,
+    SetNamedProfile,
+)
 from stead.domain.providers import ModelSettings, ProviderCheck, ProviderRow, Role, header_secret
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
@@ -52,6 +59,7 @@ from stead.runtime.folder import folder
 from stead.runtime.gate import Standing
 from stead.runtime.mcp import McpRoom, fold_mcp, mcp_change, seen
 from stead.runtime.model_settings import as_account, changed_settings, require_no_account
+from stead.runtime.profiles import fold_profiles, profile_change
 from stead.runtime.rules import confirmed, made
 from stead.runtime.searching import SearchService, search_change
 from stead.runtime.starting_points import SEEDS
@@ -102,6 +110,8 @@ class HomeState:
     """The schedules by name."""
     targets: Mapping[str, TargetState] = field(default_factory=dict)
     """Where the person is told of things, by name."""
+    profiles: Mapping[str, NamedProfile] = field(default_factory=dict)
+    """The named profiles."""
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -191,6 +201,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, schedules=fold_schedules(state.schedules, body, event.ts_ms))
         case body if isinstance(body, TargetFact):
             return replace(state, targets=fold_targets(state.targets, body, event.seq))
+        case NamedProfileSet() | NamedProfileRemoved() as change:
+            return replace(state, profiles=fold_profiles(state.profiles, change))
         case ev.DirectiveSet(directive=directive, door=door):
             return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
         case ev.DirectiveRemoved(id=id):
@@ -416,6 +428,8 @@ async def change(
             return await search_change(command, state.search, secrets)
         case ConfigureAgent() | RemoveAgent():
             return agent_change(command, state.agents, state.secrets)
+        case SetNamedProfile() | RemoveNamedProfile():
+            return profile_change(command, state.profiles)
         case ConfigureMcp() | RemoveMcp() | ApproveMcpTools() | SetMcpTool():
             return await mcp_change(command, state.mcp, secrets, door)
         case cmd.AddRule(directory=directory) as wanted:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
 from msgspec.structs import replace
 
@@ -126,6 +126,12 @@ class Schedules:
             fact = replace(fact, proposed=proposed)
             await self._home.record(fact, *facts, cause=id, claim=claim_of(id, "", HOME, ""))
         self._turn.set()
+
+    async def tried(self, command: ScheduleCommand, known: Mapping[str, Standing]) -> tuple[ScheduleFact, ...]:
+        """The facts that a command would make of these schedules; nothing happens. Raises as ``carry_out``."""
+        if isinstance(command, SetSchedule):
+            command = SetSchedule(await self._allowed(command.schedule))
+        return await asyncio.to_thread(schedule_change, command, known, self._clock.now_ms(), "settings")
 
     async def _facts(self, command: ScheduleCommand, door: str) -> tuple[ScheduleFact, ...]:
         """The facts that a command makes, after all that can be refused was."""

@@ -30,6 +30,7 @@ from stead.runtime.mcp import McpRoom
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
 from stead.runtime.searching import SearchCheck, SearchSetup
+from stead.runtime.settings_file import SettingsRoom
 
 
 class ReadyPart(msgspec.Struct, frozen=True):
@@ -231,6 +232,10 @@ class ServiceAreas(Protocol):
 
 class RuleArea(Protocol):
     """What the person allows and forbids, and has run by itself."""
+
+    @property
+    def settings(self) -> SettingsRoom:
+        """Everything that the person has set, as one document."""
 
     @property
     def schedules(self) -> ScheduleQueries:

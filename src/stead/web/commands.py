@@ -14,10 +14,11 @@ from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain import memory_commands as memory
 from stead.domain import notifications as notify
-from stead.domain import schedules
+from stead.domain import profiles, schedules
 from stead.domain.bounds import Text
 from stead.domain.forget_commands import Forget
 from stead.domain.objectives import Budget
+from stead.domain.settings_file import ApplySettings
 from stead.web.routes import Field, Route, post
 
 _SESSION, _NAME = "$response.body#/session", "$request.body#/name"
@@ -117,6 +118,9 @@ HOME = (
     post("/notifications/push", "subscribe_push", notify.SubscribePush, "PushSubscription", leads_to=_NAME),
     post("/notifications/{name:schedule}/switch", "switch_target", notify.SwitchTarget, "TargetSwitch"),
     Route("DELETE", "/notifications/{name:schedule}", "remove_target", notify.RemoveTarget),
+    post("/profiles", "set_named_profile", profiles.SetNamedProfile, "NewProfile", spread="profile", leads_to=_NAME),
+    Route("DELETE", "/profiles/{name:schedule}", "remove_named_profile", profiles.RemoveNamedProfile),
+    post("/settings", "apply_settings", ApplySettings, "SettingsToApply"),
     post("/directives", "write_directive", directives.SetDirective, "NewDirective", fixed=_NEW),
     post("/directives/order", "order_directives", directives.OrderDirectives, "WantedOrder"),
     Route("PUT", "/directives/{id:directive}", "change_directive", directives.SetDirective, "ChangedDirective"),

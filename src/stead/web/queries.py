@@ -22,6 +22,7 @@ from stead.domain.forecast import Forecast, Run, forecast, named
 from stead.domain.ids import SessionId
 from stead.domain.opening import OpenSession
 from stead.domain.policies import Rule
+from stead.domain.profiles import NamedProfile
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
 from stead.domain.rule_rows import RulePreview, RuleRow, ToolRow
@@ -38,6 +39,7 @@ from stead.runtime.home import HomeState
 from stead.runtime.loading import day_of
 from stead.runtime.mcp import McpRoom
 from stead.runtime.rejudging import Rejudging
+from stead.runtime.settings_file import SettingsRoom
 from stead.web import backend
 from stead.web.backend import PresetRow
 from stead.web.envelopes import ControlEnvelope, Envelope, TransientEnvelope, encode_event
@@ -84,8 +86,8 @@ _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter
 _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
 _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
 _EXTERNAL = attrgetter("service.mcp.agents")
-_SCHEDULES = attrgetter("service.schedules")
 _NOTIFICATIONS = attrgetter("service.notifications")
+_SCHEDULES, _SETTINGS = attrgetter("service.schedules"), attrgetter("service.settings")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -313,6 +315,11 @@ def list_allowed_hosts(context: Context) -> tuple[AllowedRow, ...]:
     )
 
 
+def list_profiles(context: Context) -> tuple[NamedProfile, ...]:
+    """The named profiles, by name."""
+    return tuple(profile for _, profile in sorted(context.behind.home().profiles.items()))
+
+
 def list_rules(context: Context) -> tuple[RuleRow, ...]:
     """What the person's standing rules are, each in plain words too; one that is not confirmed holds as before."""
     return context.behind.service.rules.rows()
@@ -450,6 +457,9 @@ HOME_ROUTES = (
     get("/notifications", "list_targets", NotificationService.rows, _NOTIFICATIONS),
     get("/push-key", "show_push_key", NotificationService.push_key, _NOTIFICATIONS),
     post("/notifications/{name:schedule}/test", "test_target", NotificationService.test, owner=_NOTIFICATIONS),
+    get("/settings", "export_settings", SettingsRoom.export, _SETTINGS),
+    post("/settings/plan", "plan_settings", SettingsRoom.plan, "SettingsToPlan", owner=_SETTINGS),
+    get("/profiles", "list_profiles", list_profiles),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
     post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),

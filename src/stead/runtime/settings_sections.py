@@ -1,0 +1,356 @@
+"""The sections of the document of settings: how each is read from the home's state, and which commands make it so.
+
+Layer: runtime. Pure. ``SECTIONS`` is in the order in which a home can be set up: what is named stands before what names
+it. Removals go the other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import asdict, replace
+
+from stead.domain import commands as cmd
+from stead.domain import settings_file as doc
+from stead.domain.directive_commands import RemoveDirective, SetDirective
+from stead.domain.directives import DirectiveId
+from stead.domain.errors import InvalidRequest
+from stead.domain.external_agents import ConfigureAgent, RemoveAgent
+from stead.domain.mcp_commands import ConfigureMcp, RemoveMcp
+from stead.domain.objectives import Budget
+from stead.domain.policies import Profile, Rule
+from stead.domain.profiles import RemoveNamedProfile, SetNamedProfile
+from stead.domain.provider_commands import ConfigureModel, ConfigureProvider, RemoveProvider, SetChain, SetRole
+from stead.domain.providers import ModelSettings
+from stead.domain.registries import REGISTRIES
+from stead.domain.schedules import OVER, Every, GoalReview, RemoveSchedule, Schedule, SetSchedule, SwitchSchedule
+from stead.domain.schedules import Standing as Scheduled
+from stead.domain.secrets import HostBinding
+from stead.runtime.home import HomeState
+
+Commands = Sequence[cmd.Command]
+_NO_CAPS = doc.CapSettings()
+_UNSET = ("window_tokens", "max_output_tokens", "effort", "trust")
+"""What says nothing of a model where it is 0 or empty."""
+_STRICTER = (Profile.WORK, Profile.ASK, Profile.READONLY)
+
+
+class Section(NamedTuple):
+    """One kind of setting.
+
+    Args:
+        name: the field of ``HomeSettings``.
+        of: its items, in an order that does not change by itself.
+        key: what an item is known by, within the section.
+        set: the commands that add an item, or put it in place of the one of its key (None for none); raises
+            ``InvalidRequest`` where the document cannot say enough.
+        unset: the commands that take one away.
+        weakens: how a change weakens protection; "" for not at all. None stands for what is not there.
+    """
+
+    name: str
+    of: Callable[[HomeState], Sequence[Any]]
+    key: Callable[[Any], str]
+    set: Callable[[Any, Any, HomeState], Commands]
+    unset: Callable[[Any, HomeState], Commands]
+    weakens: Callable[[Any, Any], str]
+
+
+def _models(state: HomeState) -> list[ConfigureModel]:
+    named = {name: value for name, value in state.models.items() if value != ModelSettings()}
+    return [_model(provider, model, settings) for (provider, model), settings in sorted(named.items())]
+
+
+def _model(provider: str, model: str, said: ModelSettings) -> ConfigureModel:
+    headers = {
+        name: f"${{{where[4:]}}}" if where.startswith("env:") else where for name, where in sorted(said.headers.items())
+    }
+    names = (*_UNSET, "input_price", "output_price", "cached_price")
+    figures: dict[str, Any] = {name: getattr(said, name) for name in names}
+    figures |= {name: figures[name] or None for name in _UNSET}
+    params = dict(sorted(said.params.items())) or None
+    return ConfigureModel(provider, model, **figures, headers=headers or None, params=params)
+
+
+def _set_model(item: ConfigureModel, _before: object, _state: HomeState) -> Commands:
+    if "vault" in (item.headers or {}).values():
+        raise InvalidRequest(
+            "the value of a header is in the vault and in no file; set this model by hand, then apply again: "
+            f"stead providers set {item.name}/{item.model} --header NAME=-"
+        )
+    return (replace(item, reset=True),)
+
+
+def _providers(state: HomeState) -> list[ConfigureProvider]:
+    """Further accounts come after what they are accounts of."""
+    rows = sorted(state.providers.values(), key=lambda one: (one.account_of != "", one.name))
+    return [ConfigureProvider(**asdict(one)) for one in rows]
+
+
+def _bindings(state: HomeState) -> list[doc.BindingSettings]:
+    return [doc.BindingSettings(name, one) for name, secret in sorted(state.secrets.items()) for one in secret.bindings]
+
+
+def _unbind(item: doc.BindingSettings, _state: HomeState) -> Commands:
+    bound = item.binding
+    to_host = isinstance(bound, HostBinding)
+    return (
+        cmd.UnbindSecret(item.name, host=bound.host if to_host else "", tool="" if to_host else bound.tool),  # type: ignore[union-attr]
+    )
+
+
+def _hosts(state: HomeState) -> list[doc.HostSettings]:
+    return [
+        doc.HostSettings(directory, host, host == REGISTRIES and directory in state.lasting)
+        for directory, host in sorted(state.hosts)
+    ]
+
+
+def _rule(rule: Rule) -> doc.RuleSettings:
+    return doc.RuleSettings(**{name: getattr(rule, name) for name in doc.RuleSettings.__struct_fields__})
+
+
+def _remove_rule(item: doc.RuleSettings, state: HomeState) -> Commands:
+    return [cmd.RemoveRule(rule.id) for rule in state.rules if _rule(rule) == item]
+
+
+def _directives(state: HomeState) -> list[doc.DirectiveSettings]:
+    names = doc.DirectiveSettings.__struct_fields__
+    kept = [one.directive for one in state.directives.in_order()]
+    return [doc.DirectiveSettings(**{name: getattr(one, name) for name in names}) for one in kept]
+
+
+def title_key(title: str) -> str:
+    """What a directive is known by: there are no two of one title."""
+    return " ".join(title.split()).casefold()
+
+
+def directive_ids(state: HomeState) -> dict[str, DirectiveId]:
+    """By what directives are known by, in their order."""
+    return {title_key(one.directive.title): one.directive.id for one in state.directives.in_order()}
+
+
+def _set_directive(item: doc.DirectiveSettings, _before: object, state: HomeState) -> Commands:
+    return (SetDirective(**asdict(item), id=directive_ids(state).get(title_key(item.title), "")),)
+
+
+def _remove_directive(item: doc.DirectiveSettings, state: HomeState) -> Commands:
+    return (RemoveDirective(directive_ids(state)[title_key(item.title)]),)
+
+
+def _set_mcp(item: doc.McpSettings, _before: object, _state: HomeState) -> Commands:
+    if item.secrets:
+        raise InvalidRequest(
+            f"the values of {', '.join(item.secrets)} are in the vault and in no file; set this server by hand, then "
+            f"apply again: stead mcp add {item.name}"
+        )
+    return (ConfigureMcp(**{**asdict(item), "settings": dict(item.settings), "secrets": {}}),)
+
+
+def exported(one: Scheduled) -> str:
+    """Why a schedule is not in the document; "" where it is."""
+    if isinstance(one.schedule.job, GoalReview):
+        return "it reviews an objective of this home"
+    if one.proposed is not None:
+        return "a model proposed it; in a file it would count as your own word"
+    return OVER if one.why == OVER else ""
+
+
+def _schedules(state: HomeState) -> list[doc.ScheduleSettings]:
+    kept = [one for _, one in sorted(state.schedules.items()) if not exported(one)]
+    return [doc.ScheduleSettings(**asdict(one.schedule), on=one.on) for one in kept]
+
+
+def _set_schedule(item: doc.ScheduleSettings, before: doc.ScheduleSettings | None, state: HomeState) -> Commands:
+    known = state.schedules.get(item.name)
+    if known and exported(known):
+        raise InvalidRequest(f"there is a schedule {item.name!r} that no file can change: {exported(known)}")
+    if (
+        before
+        and isinstance(item.when, Every)
+        and item.when in (before.when, Every(getattr(before.when, "seconds", 0)))
+    ):
+        item = replace(item, when=before.when)  # counted from when it was set, where the document does not say
+    schedule = Schedule(**{name: getattr(item, name) for name in Schedule.__struct_fields__})
+    same = before is not None and replace(item, on=before.on) == before
+    switch = [SwitchSchedule(item.name, item.on)] if item.on != (before.on if before else True) else []
+    return [*([] if same else [SetSchedule(schedule)]), *switch]
+
+
+# -- what weakens protection -------------------------------------------------------------------------------------------
+
+
+def _never(_before: object, _after: object) -> str:
+    return ""
+
+
+def _wider(what: str, *fields: str) -> Callable[[Any, Any], str]:
+    """Whether one of these fields is another than it was; of what is new, whether it says anything."""
+
+    def weakens(before: Any, after: Any) -> str:
+        if after is None or not any(getattr(after, name) for name in fields):
+            return ""
+        changed = before is None or any(getattr(before, name) != getattr(after, name) for name in fields)
+        return what if changed else ""
+
+    return weakens
+
+
+def _rule_weakens(before: doc.RuleSettings | None, after: doc.RuleSettings | None) -> str:
+    if after is not None:
+        return "it allows without asking" if after.decision == "allow" else ""
+    return "what it forbids or asks about is no longer so" if before and before.decision != "allow" else ""
+
+
+def _caps_weaken(before: doc.CapSettings | None, after: doc.CapSettings | None) -> str:
+    old, new = before or doc.CapSettings(), after or doc.CapSettings()
+    raised = _more(old.daily, new.daily) or _more(old.monthly, new.monthly)
+    return "more may be spent" if raised else ""
+
+
+def _more(old: Budget, new: Budget) -> bool:
+    pairs = ((old.tokens, new.tokens), (old.usd_micros, new.usd_micros))
+    return any(was != "unlimited" and (now == "unlimited" or now > was) for was, now in pairs)
+
+
+def _profile_weakens(before: Any, after: Any) -> str:
+    if after is None:
+        return ""
+    job, was = getattr(after, "job", after), getattr(before, "job", before)
+    fields = ("allow", "hosts", "secrets")
+    if any(set(getattr(job, name)) - set(getattr(was, name, ())) for name in fields):
+        return "it may use, reach or allow more"
+    looser = was is not None and _STRICTER.index(job.profile) < _STRICTER.index(was.profile)
+    return "it is less strict" if looser else ""
+
+
+SECTIONS = (
+    Section(
+        "providers",
+        _providers,
+        lambda item: item.name,
+        lambda item, _before, _state: (item,),
+        lambda item, _state: (RemoveProvider(item.name),),
+        _wider("what sessions read is sent there", "preset", "base_url", "clearance", "account_of"),
+    ),
+    Section(
+        "models",
+        _models,
+        lambda item: f"{item.name}/{item.model}",
+        _set_model,
+        lambda item, _state: (ConfigureModel(item.name, item.model, reset=True),),
+        _wider("it is led less strictly, or is sent other headers", "trust", "headers"),
+    ),
+    Section(
+        "chain",
+        lambda state: [state.chain] if state.chain else [],
+        lambda _item: "",
+        lambda item, _before, _state: (SetChain(item),),
+        lambda _item, _state: (SetChain(()),),
+        _never,
+    ),
+    Section(
+        "roles",
+        lambda state: [SetRole(role, chain) for role, chain in sorted(state.roles.items()) if chain],
+        lambda item: item.role,
+        lambda item, _before, _state: (item,),
+        lambda item, _state: (SetRole(item.role, ()),),
+        _never,
+    ),
+    Section(
+        "caps",
+        lambda state: [caps] if (caps := doc.CapSettings(state.caps.daily, state.caps.monthly)) != _NO_CAPS else [],
+        lambda _item: "",
+        lambda item, _before, _state: (cmd.SetCap(item.daily, item.monthly),),
+        lambda _item, _state: (cmd.SetCap(_NO_CAPS.daily, _NO_CAPS.monthly),),
+        _caps_weaken,
+    ),
+    Section(
+        "search",
+        lambda state: [doc.SearchSettings(state.search.engine, state.search.url)] if state.search else [],
+        lambda _item: "",
+        lambda item, _before, _state: (cmd.SetSearch(item.engine, item.url),),
+        lambda _item, _state: (cmd.RemoveSearch(),),
+        _wider("questions go to another engine", "engine", "url"),
+    ),
+    Section(
+        "bindings",
+        _bindings,
+        lambda item: f"{item.name} {item.binding}",
+        lambda item, _before, _state: (cmd.BindSecret(item.name, item.binding),),
+        _unbind,
+        _wider("a secret's value may go there", "binding"),
+    ),
+    Section(
+        "hosts",
+        _hosts,
+        lambda item: f"{item.directory} {item.host}",
+        lambda item, _before, _state: (cmd.AllowHost(item.host, item.directory, item.grants_last),),
+        lambda item, _state: (cmd.DisallowHost(item.host, item.directory),),
+        _wider("machines reach it without asking", "host", "grants_last"),
+    ),
+    Section(
+        "rules",
+        lambda state: [_rule(rule) for rule in state.rules],
+        lambda item: str(item),
+        lambda item, _before, _state: (cmd.AddRule(rule=Rule(id="", **asdict(item)), directory=item.directory),),
+        _remove_rule,
+        _rule_weakens,
+    ),
+    Section("directives", _directives, lambda item: title_key(item.title), _set_directive, _remove_directive, _never),
+    Section(
+        "mcp_servers",
+        lambda state: [doc.McpSettings(**asdict(one.server)) for _, one in sorted(state.mcp.items())],
+        lambda item: item.name,
+        _set_mcp,
+        lambda item, _state: (RemoveMcp(item.name),),
+        _wider("it runs, or reaches, something else", "command", "url", "hosts", "folder", "private"),
+    ),
+    Section(
+        "external_agents",
+        lambda state: [ConfigureAgent(**asdict(one)) for _, one in sorted(state.agents.configured.items())],
+        lambda item: item.name,
+        lambda item, _before, _state: (item,),
+        lambda item, _state: (RemoveAgent(item.name),),
+        _wider("it runs, or reaches, something else", "command", "hosts", "secrets"),
+    ),
+    Section(
+        "profiles",
+        lambda state: [one for _, one in sorted(state.profiles.items())],
+        lambda item: item.name,
+        lambda item, _before, _state: (SetNamedProfile(item),),
+        lambda item, _state: (RemoveNamedProfile(item.name),),
+        _profile_weakens,
+    ),
+    Section(
+        "schedules",
+        _schedules,
+        lambda item: item.name,
+        _set_schedule,
+        lambda item, _state: (RemoveSchedule(item.name),),
+        _profile_weakens,
+    ),
+)
+
+
+def settings_of(state: HomeState) -> doc.ExportedSettings:
+    """What a home has set."""
+    found: dict[str, Any] = {section.name: tuple(section.of(state)) for section in SECTIONS}
+    found |= {name: next(iter(found[name]), None) for name in ("caps", "search")}
+    found["chain"] = state.chain
+    left_out = [f"schedule {name}: {why}" for name, one in sorted(state.schedules.items()) if (why := exported(one))]
+    left_out += [
+        f"MCP server {name}: which of its tools you approved" for name, one in sorted(state.mcp.items()) if one.approved
+    ]
+    folders = len({directory for directory, _ in state.grants})
+    left_out += [f"what you allowed in answers to questions, in {folders} folders"] if folders else []
+    return doc.ExportedSettings(doc.HomeSettings(**found), tuple(sorted(state.secrets)), tuple(left_out))
+
+
+def items_of(settings: doc.HomeSettings, section: Section) -> Sequence[Any]:
+    """A section's items in a document; those that there can be one of as a list of one, or none."""
+    found = getattr(settings, section.name)
+    if section.name == "chain":
+        return [found] if found else []
+    return found if isinstance(found, tuple) else [] if found is None else [found]
