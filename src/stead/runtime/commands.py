@@ -148,13 +148,14 @@ class Runtime:
             (ScheduleCommand, self.schedules.carry_out),
         )
 
-    def _scheduled(self, door: str) -> Scheduled | None:
-        """What a door is, if it is a schedule; no door of a person's can be called so."""
+    def _scheduled(self, door: str) -> tuple[Scheduled | None, str]:
+        """What a door is, if it is a schedule, and what its run is given to read; no door of a person's is called so."""
         name = door.removeprefix(DOOR)
         if name == door:
-            return None
+            return None, ""
         known = self._home.state.schedules.get(name)
-        return Scheduled(name, known.proposed if known else Taint())
+        given = known.open_runs[0].given if known and known.open_runs else ""
+        return Scheduled(name, known.proposed if known else Taint()), given
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""

@@ -57,7 +57,7 @@ class Opener:
         book: names secrets.
         grants: what folders were granted, as it is now.
         copied: records that a folder's files go to another one.
-        scheduled: what a door is, if it is a schedule.
+        scheduled: what a door is, if it is a schedule, and what others said that its run is given.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Opener:
         book: SecretBook,
         grants: Callable[[], Sequence[tuple[str, Grant]]],
         copied: Callable[[str, str], Awaitable[None]],
-        scheduled: Callable[[str], Scheduled | None],
+        scheduled: Callable[[str], tuple[Scheduled | None, str]],
     ) -> None:
         self._deps = deps
         self._sessions = sessions
@@ -90,14 +90,13 @@ class Opener:
         shown = d.attachments.named(command.attachments)
         if shown and fact.interactive:
             raise InvalidRequest("a session is opened without a message; attach files to its first message")
-        fact = msgspec.structs.replace(
-            fact,
-            secrets=self._book.given(command.secrets, session),
-            attachments=shown,
-            scheduled=self._scheduled(door),
-        )
+        scheduled, given = self._scheduled(door)
+        secrets = self._book.given(command.secrets, session)
+        fact = msgspec.structs.replace(fact, secrets=secrets, attachments=shown, scheduled=scheduled)
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
         learned = await d.memory.recollection.opening(fact, command.goal or "")
+        if given:  # others' words, however they came: they permit nothing
+            learned = (*learned, ev.MessageReceived(given, door, Label(), material="event"))
         if fact.interactive and (rules := await d.project.rules(fact.directory)):
             learned = (*learned, ev.ProjectRulesRead(rules, PROJECT))
         if not fact.interactive and not fact.checks and (offered := await d.project.proposals(fact.directory)):
