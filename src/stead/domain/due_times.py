@@ -173,7 +173,9 @@ def settled(when: When, zone: str, now_ms: int) -> When:
             return each
         case Calendar(file=file, before_min=before_min, zone=named):
             if not file.lower().endswith(".ics") or not 0 <= before_min <= MOST_BEFORE_MIN:
-                raise InvalidRequest("a calendar is a file that ends in .ics, and runs come up to 7 days before its events")
+                raise InvalidRequest(
+                    "a calendar is a file that ends in .ics, and runs come up to 7 days before its events"
+                )
             _zone(named or zone)
             return replace(when, zone=named or zone)
         case _:
@@ -279,13 +281,13 @@ def times_of(standing: Standing, after_ms: int) -> Iterator[int]:
     return due_times(standing.schedule.when, after_ms)
 
 
-def upcoming(standing: Standing, now_ms: int, most: int = SHOWN) -> tuple[int, ...]:
-    """The next times at which it runs, as far as is known; none where it is off."""
+def upcoming(standing: Standing, now_ms: int, most: int = SHOWN, end_ms: int = 2**53) -> tuple[int, ...]:
+    """The next times at which it runs, up to a moment and as far as is known; none where it is off."""
     if not standing.on:
         return ()
-    schedule = standing.schedule
+    last_ms = min(end_ms, standing.schedule.until_ms or end_ms)
     times = times_of(standing, max(standing.since_ms, now_ms, standing.snoozed_ms))
-    return tuple(takewhile(lambda due_ms: not schedule.until_ms or due_ms <= schedule.until_ms, islice(times, most)))
+    return tuple(islice(takewhile(lambda due_ms: due_ms <= last_ms, times), most))
 
 
 def next_due(standing: Standing) -> int | None:

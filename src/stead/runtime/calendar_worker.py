@@ -7,6 +7,7 @@ and amount of memory, and nothing else. An event that cannot be read is left out
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import sys
@@ -14,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -22,17 +23,18 @@ import msgspec
 from stead.domain.calendars import CalendarTimes
 from stead.domain.due_times import first_ms
 
-if TYPE_CHECKING:
-    from icalendar import Component
-
 MOST_BYTES, MOST_EVENTS, MOST_PARTS = 5_000_000, 10_000, 40_000
 MOST_TO_COME = 100
 """How many due times after now are given."""
 _NEAR, _FAR = timedelta(days=45), timedelta(days=400)
 """How far is looked for them, back too for the first; further where there are fewer than wanted."""
 _TEXT_CHARS = 1000
-_EVENT_CPU_S, _CPU_S, _MEMORY_BYTES = 0.25, 30, 1 << 30
+_EVENT_CPU_S, _CPU_S, _MEMORY_BYTES, _NICE = 0.25, 60, 1 << 30, 10
 _MINUTE_MS = 60_000
+
+
+Component: TypeAlias = Any
+"""Of ``icalendar``, which types each property as whatever any property may be."""
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -68,14 +70,12 @@ def read(data: bytes, ask: Ask) -> CalendarTimes:
                 for due_ms, text in _due(events, ask):
                     known = found.setdefault(due_ms // _MINUTE_MS, (due_ms, []))
                     found[due_ms // _MINUTE_MS] = (min(known[0], due_ms), [*known[1], text])
-        except Exception as error:  # a library may fail in any way over what a stranger wrote
+        except Exception as error:  # noqa: BLE001 - a library may fail in any way over what a stranger wrote
             left_out, problem = left_out + 1, problem or f"an event was left out: {error}"[:300]
     return _bounded(found, ask, left_out, problem)
 
 
-def _bounded(
-    found: Mapping[int, tuple[int, Sequence[str]]], ask: Ask, left_out: int, problem: str
-) -> CalendarTimes:
+def _bounded(found: Mapping[int, tuple[int, Sequence[str]]], ask: Ask, left_out: int, problem: str) -> CalendarTimes:
     known = sorted(found.values())
     past = sum(due_ms <= ask.now_ms for due_ms, _ in known)
     kept = known[: past + MOST_TO_COME]
@@ -108,7 +108,7 @@ def _series(data: bytes) -> Iterator[Sequence[Component]]:
 def _due(events: Sequence[Component], ask: Ask) -> Iterator[tuple[int, str]]:
     """The due times of one series, with what the event says of itself."""
     from icalendar import Calendar
-    from recurring_ical_events import of
+    from recurring_ical_events import of  # type: ignore[import-untyped]
 
     for event in events:
         _require_sound(event)
@@ -183,6 +183,7 @@ def _too_long(*_: object) -> None:
 
 def main() -> int:
     """Read one file; gives the exit code."""
+    os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

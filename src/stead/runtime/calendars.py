@@ -29,7 +29,7 @@ PACKAGES = ("icalendar==7.3.0", "recurring-ical-events==3.8.2")
 LOOK_MS = 60_000
 """How long a change of a file may wait until it is seen."""
 _MOST_BYTES = 5_000_000
-_DEADLINE_S = 120.0
+_DEADLINE_S = 300.0
 _AGAIN_MS = 3_600_000
 """When a file that could not be read is read again though it is the same: memory may have been short."""
 Signature = tuple[str, int, int, int]
@@ -67,9 +67,15 @@ class CalendarReader:
             return None
         self._seen[name] = (signature, found.again_ms or now_ms + _AGAIN_MS)
         if not found.sha256:  # what was known holds
-            return None if found.problem == known.problem else ScheduleCalendarRead(name, 0, replace(known, problem=found.problem))
+            return (
+                None
+                if found.problem == known.problem
+                else ScheduleCalendarRead(name, 0, replace(known, problem=found.problem))
+            )
         same = fresh and found.problem == known.problem and _said(found, after_ms) == _said(known, after_ms)
-        return None if same else ScheduleCalendarRead(name, settled_ms, found)  # a file may be written anew with nothing new in it
+        return (
+            None if same else ScheduleCalendarRead(name, settled_ms, found)
+        )  # a file may be written anew with nothing new in it
 
     def settled(self, name: str, now_ms: int) -> None:
         """Everything that a schedule's calendar had for the time until now is recorded."""
@@ -78,8 +84,7 @@ class CalendarReader:
     async def read(
         self, when: Calendar, directory: str, after_ms: int, now_ms: int, known_sha256: str = ""
     ) -> CalendarTimes | None:
-        """What a file has after a moment; None where it is known already. With ``problem`` and no ``sha256`` it could
-        not be read."""
+        """What a file has after a moment; None where it is known already. No ``sha256`` says that it can't be read."""
         from importlib.util import find_spec
 
         from stead.runtime.calendar_worker import Ask

@@ -149,7 +149,7 @@ class Runtime:
         )
 
     def _scheduled(self, door: str) -> tuple[Scheduled | None, str]:
-        """What a door is, if it is a schedule, and what its run is given to read; no door of a person's is called so."""
+        """What a door is, if it is a schedule, and what its run is given; no person's door is called so."""
         name = door.removeprefix(DOOR)
         if name == door:
             return None, ""

@@ -1,7 +1,7 @@
 """Schedules as models see and propose them: those of their folder, with no more than their session has.
 
-Layer: runtime. Implements ``domain.schedule_proposals.SchedulePort``. What a model proposes is put to the person by the gate
-before this is reached; here it is cut down, and marked as a model's words.
+Layer: runtime. Implements ``domain.schedule_proposals.SchedulePort``. What a model proposes is put to the person by
+the gate before this is reached; here it is cut down, and marked as a model's words.
 """
 
 from __future__ import annotations

@@ -138,14 +138,15 @@ def agenda(known: Iterable[Standing], now_ms: int, days: int) -> tuple[AgendaRow
     from zoneinfo import ZoneInfo
 
     zone = ZoneInfo(zone_name())
-    last_day = (datetime.fromtimestamp(now_ms / 1000, zone) + timedelta(days=days - 1)).date().isoformat()
+    today = datetime.fromtimestamp(now_ms / 1000, zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    end_ms = int((today + timedelta(days=days)).timestamp()) * 1000 - 1
     rows: list[AgendaRow] = []
     for one in known:
         job = one.schedule.job
         goal = (job.goal or "") if isinstance(job, OpenSession) else ""
-        times = due_times.upcoming(one, now_ms, _MOST_OF_AGENDA)
+        times = due_times.upcoming(one, now_ms, _MOST_OF_AGENDA, end_ms)
         for day, group in groupby(times, lambda ms: datetime.fromtimestamp(ms / 1000, zone).date().isoformat()):
             of_day = [*group]
             more = len(times) == _MOST_OF_AGENDA and of_day[-1] == times[-1]
             rows.append(AgendaRow(day, one.schedule.name, of_day[0], of_day[-1], len(of_day), goal, more))
-    return tuple(sorted((row for row in rows if row.day <= last_day), key=lambda row: (row.first_ms, row.name)))
+    return tuple(sorted(rows, key=lambda row: (row.first_ms, row.name)))

@@ -23,6 +23,7 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, 
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedules import (
+    AgendaRow,
     GoalReview,
     Schedule,
     ScheduleCalendarRead,
@@ -46,7 +47,7 @@ from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
-from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
+from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
 
 log = logging.getLogger(__name__)
 DOOR = "schedule:"
@@ -100,6 +101,11 @@ class Schedules:
         known = sorted(self._home.state.schedules.items())
         now_ms = self._clock.now_ms()
         return tuple(schedule_row(one, now_ms) for _, one in known if directory in ("", one.schedule.directory))
+
+    async def agenda(self, days: int) -> tuple[AgendaRow, ...]:
+        """See ``service.ScheduleQueries``."""
+        known, now_ms = tuple(self._home.state.schedules.values()), self._clock.now_ms()
+        return await asyncio.to_thread(agenda, known, now_ms, days)
 
     async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
         """See ``service.ScheduleQueries``."""
