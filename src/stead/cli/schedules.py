@@ -219,7 +219,7 @@ def _agenda(invocation: Invocation, arguments: Namespace) -> int:
             shown.append(f"{datetime.fromisoformat(day):%a} {day}")
         times = f" and {row['times'] - 1} more until {moment(row['last_ms'])[11:16]}" if row["times"] > 1 else ""
         dots = " …" if row["more"] else ""
-        shown.append(clean_line(f"  {moment(row['first_ms'])[11:16]}  {row['name']}{times}{dots}"))
+        shown.append(f"  {moment(row['first_ms'])[11:16]}  {row['name']}{times}{dots}")
     return invocation.report({"items": rows}, *(shown or ["Nothing will run."]))
 
 
