@@ -1,8 +1,9 @@
 """R4: every due time of a schedule has one record, whatever clocks and restarts do; cron against brute force.
 
 Two halves. 40 cron expressions in 12 zones over 400 days, each minute tried by an oracle that shares no line with what
-is measured. Then schedules over a real journal, with restarts, torn writes, sleeps and a clock that jumps both ways
-around their due times: no time is missing, none is recorded twice, and no session is opened twice.
+is measured. Then schedules by cron and by a calendar's events over a real journal, with restarts, torn writes, sleeps,
+snoozes and a clock that jumps both ways around their due times: no time is missing, none is recorded twice, and no
+session is opened twice.
 
 ``python -m bench.r4_schedules [DAYS [STEPS]]`` runs it by itself, shorter if so asked.
 """
@@ -14,21 +15,32 @@ import random
 import sys
 import tempfile
 from datetime import UTC, datetime
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import Path
 
 from bench.bar import Bar
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.calendars import Calendar
 from stead.domain.due_times import due_times
 from stead.domain.ids import HOME
-from stead.domain.schedules import Cron, Schedule, ScheduleDue, ScheduleRunStarted, ScheduleSkipped, SetSchedule
+from stead.domain.schedules import (
+    Cron,
+    Schedule,
+    ScheduleDue,
+    ScheduleRunStarted,
+    ScheduleSkipped,
+    SetSchedule,
+    SnoozeSchedule,
+)
 from tests.domain.cron_oracle import EXPRESSIONS, ZONES, Oracle
 from tests.domain.test_due_times import YEARS
+from tests.ics import calendar, event
 from tests.runtime.room import Room, WireModels
 
 DAYS, STEPS = 400, 10_000
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
+SHIFTS, SHIFT_MS = "FREQ=HOURLY;INTERVAL=6", 6 * 60 * MINUTE_MS
 EACH_LIFE = 50
 """Steps over one journal; then a new one begins, in another zone."""
 
@@ -39,8 +51,8 @@ def measure(days: int = DAYS, steps: int = STEPS) -> list[Bar]:
     due, lost, doubled = asyncio.run(_jumps(steps))
     said = (
         f"{times} due times of {len(EXPRESSIONS)} expressions in {len(ZONES)} zones over {days} days, {wrong} of the "
-        f"expressions unlike the oracle; {steps} restarts, torn writes, sleeps and jumps around {due} due times: "
-        f"{lost} without a record, {doubled} with two"
+        f"expressions unlike the oracle; {steps} restarts, torn writes, sleeps, snoozes and jumps around {due} due "
+        f"times: {lost} without a record, {doubled} with two"
     )
     figure = wrong + lost + doubled
     return [Bar("R4", figure, "wrong, missing or double due times", "0", figure == 0 < due, {}, said)]
@@ -78,7 +90,9 @@ class Torn(BaseException):
 async def _life(folder: Path, chance: random.Random, zone: str) -> tuple[int, int, int]:
     room = Room(folder, WireModels(()))
     room.world.clock.ms = int(datetime(2026, chance.choice((3, 10)), 24, 12, tzinfo=UTC).timestamp()) * 1000
-    when = Cron(chance.choice(("*/30 * * * *", "30 2 * * *", "15,45 1-3 * * *", "0 */6 * * *")), zone)
+    expression = chance.choice(("*/30 * * * *", "30 2 * * *", "15,45 1-3 * * *", "0 */6 * * *", ""))
+    when = Cron(expression, zone) if expression else Calendar("shifts.ics", zone=zone)
+    (room.project / "shifts.ics").write_text(calendar(event("1", "20260101T000000Z", f"RRULE:{SHIFTS}")), newline="")
     job = cmd.OpenSession(str(room.project), goal="Read the inbox")
     missed, overlap = chance.choice(("skip", "once", "all")), chance.choice(("skip", "queue"))
     await room.do(SetSchedule(Schedule("inbox", when, job, missed, overlap=overlap)))  # type: ignore[arg-type]
@@ -86,7 +100,8 @@ async def _life(folder: Path, chance: random.Random, zone: str) -> tuple[int, in
     for _ in range(EACH_LIFE):
         room = await _step(room, chance)
         furthest_ms = max(furthest_ms, room.world.clock.ms)
-    wanted = [*takewhile(lambda at: at <= furthest_ms, due_times(when, since_ms))]
+    every = range(0, furthest_ms + 1, SHIFT_MS) if isinstance(when, Calendar) else due_times(when, since_ms)
+    wanted = [*takewhile(lambda at: at <= furthest_ms, dropwhile(lambda at: at <= since_ms, every))]
     covered: list[int] = []
     for body in room.bodies(HOME):
         if isinstance(body, ScheduleDue):
@@ -103,9 +118,11 @@ async def _life(folder: Path, chance: random.Random, zone: str) -> tuple[int, in
 
 async def _step(room: Room, chance: random.Random) -> Room:
     """Something happens to the host; then what is due is done. Gives the life that goes on."""
-    what = chance.choice(("wait", "sleep", "restart", "torn", "back", "ahead"))
+    what = chance.choice(("wait", "sleep", "restart", "torn", "back", "ahead", "snooze"))
     minutes = {"wait": chance.randrange(40), "sleep": chance.randrange(60 * 72), "back": -chance.randrange(1, 120)}
     room.world.clock.ms += minutes.get(what, chance.randrange(10, 90)) * MINUTE_MS
+    if what == "snooze":
+        await room.do(SnoozeSchedule("inbox", room.world.clock.ms + chance.randrange(1, 600) * MINUTE_MS))
     if what == "restart":
         room = await room.crash()
     if what == "torn":

@@ -50,7 +50,7 @@ def test_a_schedule_is_made_only_as_the_person_has_confirmed_it_with_all_of_its_
     steps = (use("schedule_set", **order), use("schedules"), use("schedule_set", name="watch", action="off"))
     _, (made, listed, off) = tried(house, project, *steps, profile="work", allow=["schedule_set"])
     assert (made["outcome"], off["outcome"]) == ("ok", "ok")
-    assert "watch: 0 7 * * * (Europe/Berlin), on; next: " in listed["text"] and "notes" not in listed["text"]
+    assert "watch: every day at 07:00 (Europe/Berlin), on; next: " in listed["text"] and "notes" not in listed["text"]
     (row,) = known(house, "watch")
     assert (row["proposed"], row["on"]) == (True, False)
 

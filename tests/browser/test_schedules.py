@@ -25,7 +25,7 @@ def test_a_schedule_is_made_run_switched_off_and_removed(walked: Stage, visit: V
     dialog.get_by_role("button", name="Add").click()
 
     drawer = page.get_by_role("dialog", name="morning")
-    expect(drawer.get_by_text("30 6 * * *")).to_be_visible()
+    expect(drawer.get_by_text("every day at 06:30")).to_be_visible()
     expect(drawer.get_by_role("listitem")).to_have_count(5)
     (row,) = walked.house.get("/schedules")["items"]
     assert (row["schedule"]["when"]["expression"], row["on"]) == ("30 6 * * *", True)

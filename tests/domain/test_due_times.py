@@ -110,7 +110,7 @@ def test_no_text_of_a_cron_expression_is_more_than_refused(text: str) -> None:
 
 def test_what_was_set_says_its_times_and_its_zone() -> None:
     at_seven = settled(read_when("@daily"), "Europe/Berlin", NOW_MS)
-    assert at_seven == Cron("0 0 * * *", "Europe/Berlin") and words(at_seven) == "0 0 * * * (Europe/Berlin)"
+    assert at_seven == Cron("0 0 * * *", "Europe/Berlin") and words(at_seven) == "every day at 00:00 (Europe/Berlin)"
     assert words(settled(read_when("every 36 hours"), "UTC", NOW_MS)) == "every 36h"
     assert words(settled(read_when("2026-12-01 07:00"), "UTC", NOW_MS)) == "2026-12-01 07:00 (UTC)"
     assert [*islice(due_times(Every(3600, NOW_MS), NOW_MS), 2)] == [NOW_MS + HOUR_MS, NOW_MS + 2 * HOUR_MS]

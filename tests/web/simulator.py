@@ -52,7 +52,7 @@ from stead.runtime.home import fold as fold_home
 from stead.runtime.mcp import McpRoom, mcp_change
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.rules import RuleBook
-from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
+from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import Readiness
 from tests.build import TOOLS
@@ -126,6 +126,9 @@ class FixedSchedules:
     async def rows(self, directory: str = "") -> tuple[schedules.ScheduleRow, ...]:
         rows = [schedule_row(one, self._now_ms) for one in self._known.values()]
         return tuple(row for row in rows if directory in ("", row.schedule.directory))
+
+    async def agenda(self, days: int) -> tuple[schedules.AgendaRow, ...]:
+        return agenda(self._known.values(), self._now_ms, days)
 
     async def runs(self, name: str) -> tuple[schedules.ScheduleRun, ...]:
         return known_of(self._known, name).runs
@@ -514,6 +517,7 @@ class Home:
                 | schedules.SwitchSchedule()
                 | schedules.RemoveSchedule()
                 | schedules.RunSchedule()
+                | schedules.SnoozeSchedule()
             ):
                 return HOME, schedule_change(command, self.home_state().schedules, self.clock.now_ms(), door)
             case cmd.SetChain(chain=chain):

@@ -8,12 +8,13 @@ model: ``None`` is the answer to every doubt. Accents, case, politeness and the 
 from __future__ import annotations
 
 import re
-import unicodedata
 
 import msgspec
 
+from stead.domain.due_times import SPOKEN, plain_words, read_when
 from stead.domain.events import IntentKind
 from stead.domain.lazy_patterns import lazy_pattern
+from stead.domain.schedules import Cron
 
 LONGEST = 400
 """Characters of an utterance; a longer one is never an intent."""
@@ -195,9 +196,7 @@ def _named(text: str) -> IntentKind | None:
 
 def _plain(text: str) -> str:
     """In lower case, without accents, politeness and marks at the ends."""
-    folded = unicodedata.normalize("NFKD", text.casefold().replace("\u2019", "'"))
-    bare = "".join(character for character in folded if not unicodedata.combining(character))
-    plain = " ".join(bare.split()).strip(_ENDS)
+    plain = plain_words(text.replace("\u2019", "'")).strip(_ENDS)
     while (shorter := _shorter(plain)) != plain:
         plain = shorter
     return plain.replace(", ", " ")
@@ -223,21 +222,7 @@ def _remembered(text: str) -> Intent | None:
     return Intent("remember", f"{what[0].upper()}{what[1:]}.")
 
 
-_DAYS = {
-    "*": "day|tag|jour|dia",
-    "1-5": "weekday",
-    "1": "monday|montag|lundi|lunes",
-    "2": "tuesday|dienstag|mardi|martes",
-    "3": "wednesday|mittwoch|mercredi|miercoles",
-    "4": "thursday|donnerstag|jeudi|jueves",
-    "5": "friday|freitag|vendredi|viernes",
-    "6": "saturday|samstag|samedi|sabado",
-    "0": "sunday|sonntag|dimanche|domingo",
-}
-_TIMED = lazy_pattern(
-    r"(?:schedule every|plane? jeden|planifie chaque|programa cada) (?P<day>[a-z]+)"
-    r" (?:at|um|a|a las) (?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?: uhr)? ?: (?P<goal>.+)"
-)
+_TIMED = lazy_pattern(rf"(?:schedule|plane?|planifie|programa) (?P<when>{SPOKEN}) ?: (?P<goal>.+)")
 """The word for it, a day, a time, a colon: with less, "every day at 7:00 the build fails" would be one."""
 _SWITCHES: tuple[tuple[IntentKind, re.Pattern[str]], ...] = (
     (
@@ -263,10 +248,10 @@ def _scheduled(text: str) -> Intent | None:
         if switched := pattern.fullmatch(plain):
             return Intent(kind, switched[1])
     asked = _TIMED.fullmatch(plain)
-    day = asked and next((number for number, names in _DAYS.items() if asked["day"] in names.split("|")), None)
-    if not asked or day is None:
+    when = asked and read_when(asked["when"])
+    if not asked or not isinstance(when, Cron):
         return None
     goal = text.split(": ", 1)[-1].strip().rstrip(".!").strip()
     if _TWO_CLAUSES.search(goal) or _POINTS.match(goal) or len(goal.split()) < 2:
         return None
-    return Intent("schedule", f"{goal[0].upper()}{goal[1:]}", f"{int(asked['minute'])} {int(asked['hour'])} * * {day}")
+    return Intent("schedule", f"{goal[0].upper()}{goal[1:]}", when.expression)

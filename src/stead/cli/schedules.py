@@ -5,6 +5,8 @@ Layer: cli. A time is read here as in every door (``domain.due_times``); the dae
 
 from __future__ import annotations
 
+import re
+import time
 from argparse import Namespace
 from datetime import datetime
 from typing import Any
@@ -27,6 +29,7 @@ _SKIPS = {
     "missed": "Stead did not run then",
     "overlap": "the run before still went on",
     "queue": "too many runs waited already",
+    "snoozed": "you had snoozed it",
 }
 
 
@@ -37,7 +40,7 @@ def _row(row: Json) -> Json:
         **row,
         **schedule,
         "next": moment(row["next_ms"][0]) if row["next_ms"] else row["why"],
-        "state": "running" if row["running"] else "on" if row["on"] else "off",
+        "state": "running" if row["running"] else "off" if not row["on"] else "snoozed" if row["snoozed_ms"] else "on",
         "end": last.get("end", ""),
         "does": schedule["job"].get("goal") or f"reviews {schedule['job'].get('session', '')}",
     }
@@ -93,7 +96,43 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         job |= work_fields(arguments) | {"checks": [parse_check(text) for text in arguments.done_when]}
         note_history(invocation, arguments)
     schedule = {"name": name, "when": when_of(arguments.when, arguments.zone), "job": job, **_policies(arguments)}
+    _confirm(invocation, arguments, schedule)
     return _put(invocation, {**schedule, "until_ms": until_of(arguments.until)})
+
+
+def _confirm(invocation: Invocation, arguments: Namespace, schedule: Json) -> None:
+    """At a terminal, read back in words when it would run, with the next five times, and ask.
+
+    Raises:
+        CommandError: it never comes, or the person did not mean it. Nothing was set.
+    """
+    from itertools import islice
+
+    from stead.config import zone_name
+    from stead.domain.due_times import SHOWN, due_times, settled, words
+    from stead.domain.schedules import When
+
+    if arguments.yes or not invocation.interactive:
+        return
+    now_ms = int(time.time() * 1000)
+    try:
+        when = settled(msgspec.convert(schedule["when"], When), zone_name(), now_ms)
+    except InvalidRequest as error:
+        raise CommandError(str(error), "stead schedule add NAME GOAL --when 'every weekday at 7:30'") from error
+    times = [f"  {_at(ms, msgspec.to_builtins(when))}" for ms in islice(due_times(when, now_ms), SHOWN)]
+    for line in (f"{schedule['name']} would run: {words(when)}", *times):
+        invocation.out.line(line)
+    invocation.confirm("yes", "Is that what you mean?", yes=False)
+
+
+def _at(ms: int, when: Json) -> str:
+    """A due time with its weekday, by the clocks of its zone."""
+    from zoneinfo import ZoneInfo
+
+    from stead.config import zone_name
+
+    zone = when.get("zone") or zone_name()
+    return f"{datetime.fromtimestamp(ms / 1000, ZoneInfo(zone)):%a %Y-%m-%d %H:%M:%S} {zone}"
 
 
 def _policies(arguments: Namespace) -> Json:
@@ -106,6 +145,7 @@ def _change(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.when or arguments.zone:
         text = arguments.when or schedule["when"].get("expression") or schedule["when"].get("at", "").replace("T", " ")
         schedule["when"] = when_of(text, arguments.zone or schedule["when"].get("zone", ""))
+        _confirm(invocation, arguments, schedule)
     if arguments.goal:
         schedule["job"] = {**schedule["job"], "goal": read_text(arguments.goal, "goal")}
     if arguments.until:
@@ -140,16 +180,58 @@ def _shown(invocation: Invocation, row: Json) -> list[str]:
         "by": "proposed by a model, confirmed by you" if row["proposed"] else "",
         "waits": row["waiting"] or "",
         "cost": cost if job["type"] == "session.open" else "",
+        "snoozed": _at(row["snoozed_ms"], {}) if row["snoozed_ms"] else "",
     }
-    times = [f"  {moment(next_ms)}" for next_ms in row["next_ms"]]
+    times = [f"  {_at(next_ms, row['schedule']['when'])}" for next_ms in row["next_ms"]]
     return [*lines(_SHOWN, shown), *(["  next:", *(f"  {line}" for line in times)] if times else [])]
+
+
+def _run_now(invocation: Invocation, arguments: Namespace) -> int:
+    name, again_ms = arguments.name, 0
+    if arguments.again:
+        runs = (run for run in invocation.client.items(f"/schedules/{name}/runs") if run["started_ms"])
+        again_ms = next((run["due_ms"] for run in runs), 0)
+        if not again_ms:
+            raise CommandError(f"{name} has not run yet", f"stead schedule run {name}")
+    invocation.client.post(f"/schedules/{name}/run", {"again_ms": again_ms})
+    return invocation.report({"id": name}, f"{name} runs. See: stead schedule history {name}")
+
+
+def _snooze(invocation: Invocation, arguments: Namespace) -> int:
+    name, until = arguments.name, arguments.until.removeprefix("until ").strip()
+    if until == "off":
+        until_ms = 0
+    elif span := re.fullmatch(r"(\d{1,5}) ?([mhdw])", until):
+        until_ms = (
+            int(time.time() * 1000) + int(span[1]) * {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}[span[2]] * 1000
+        )
+    else:
+        until_ms = until_of(until)
+    invocation.client.post(f"/schedules/{name}/snooze", {"until_ms": until_ms})
+    said = f"What is due until {_at(until_ms, {})} is skipped." if until_ms else f"{name} is not snoozed any more."
+    return invocation.report({"id": name, "until_ms": until_ms}, said)
+
+
+def _agenda(invocation: Invocation, arguments: Namespace) -> int:
+    rows = list(invocation.client.items("/schedules/agenda", days=arguments.days))
+    shown: list[str] = []
+    day = ""
+    for row in rows:
+        if row["day"] != day:
+            day = row["day"]
+            shown.append(f"{datetime.fromisoformat(day):%a} {day}")
+        times = f" and {row['times'] - 1} more until {moment(row['last_ms'])[11:16]}" if row["times"] > 1 else ""
+        dots = " …" if row["more"] else ""
+        shown.append(f"  {moment(row['first_ms'])[11:16]}  {row['name']}{times}{dots}")
+    return invocation.report({"items": rows}, *(shown or ["Nothing will run."]))
 
 
 _SHOWN = (
     "{name}: {words}, {state}[ ({why})]\n  does: {does:2000}\n[  in: {folder:500}]\n[  may use: {tools:1000}]\n"
     "[  unasked: {allow:1000}]\n[  hosts: {hosts:1000}]\n[  secrets: {secrets:500}]\n[  keeps: {constraints:1000}]\n"
     "[  profile: {profile}]\n[  a run: {cost:200}]\n  missed: {missed}; while one runs: {overlap}\n"
-    "[  until: {end_ms}]\n[  {by}]\n[  running: {running}]\n[  waiting: {waits}]\n[  last: {end}]"
+    "[  until: {end_ms}]\n[  {by}]\n[  snoozed until {snoozed}]\n[  running: {running}]\n[  waiting: {waits}]\n"
+    "[  last: {end}]\n[  calendar: {problem:500}]"
 )
 _LIST = Listing(
     "/schedules",
@@ -164,7 +246,10 @@ _HISTORY = Listing(
     view=_run,
 )
 _NAME = arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -")
-_WHEN = "five fields of cron ('0 7 * * 1-5'), an interval ('every 3h'), or a moment ('2026-12-01 07:00')"
+_WHEN = (
+    "a day and a time ('every weekday at 7:30'), cron ('0 7 * * 1-5'), an interval ('every 3h'), a moment "
+    "('2026-12-01 07:00'), or a calendar ('15m before events of team.ics matching review')"
+)
 _POLICIES = (
     arg(
         "--missed WHAT",
@@ -175,6 +260,7 @@ _POLICIES = (
     arg("--overlap WHAT", "while the run before goes on: skip the time, or queue it", choices=("skip", "queue")),
     arg("--zone ZONE", "whose clocks count, such as Europe/Berlin (yours)"),
     arg("--until DATE", "nothing is due after that"),
+    YES,
 )
 _ADD = (
     _NAME,
@@ -212,8 +298,18 @@ _ROWS: dict[str, Row] = {
     ),
     "run": (
         "run it once, now",
-        (_NAME,),
-        Act("POST /schedules/{name}/run", "{name} runs. See: stead schedule history {name}"),
+        (_NAME, arg("--again", "as it ran last, with the event that this run was for")),
+        _run_now,
+    ),
+    "snooze": (
+        "skip what is due for a while",
+        (_NAME, arg("until UNTIL", "how long (2h, 3d), a date and a time, or off")),
+        _snooze,
+    ),
+    "agenda": (
+        "show what will run on the next days",
+        (number("--days N", 14, "how many, today included", most=62),),
+        _agenda,
     ),
     "history": ("list its due times, and what became of each", (_NAME,), _HISTORY),
     "remove": (

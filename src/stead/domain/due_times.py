@@ -7,6 +7,7 @@ Layer: domain. Pure but for the zone database, which is read when a zone is used
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,11 +16,14 @@ from typing import TYPE_CHECKING, assert_never
 
 from msgspec.structs import replace
 
+from stead.domain.calendars import MOST_BEFORE_MIN, Calendar
 from stead.domain.errors import InvalidRequest
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.schedules import (
     MOST_QUEUED,
     ON_TIME_MS,
     OVER,
+    By,
     Cron,
     Every,
     Once,
@@ -52,11 +56,36 @@ _AT = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)")
 _UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _LONGEST_TWICE = timedelta(hours=3)
 """How much of a day can come twice."""
-_WAYS = "give five fields as of cron (0 7 * * 1-5), an interval (every 3h), or a moment (2026-12-01 07:00)"
+_DAYS = {
+    "*": "day|tag|jour|dia",
+    "1-5": "weekday|werktag|jour ouvrable|dia laborable",
+    "1": "monday|montag|lundi|lunes",
+    "2": "tuesday|dienstag|mardi|martes",
+    "3": "wednesday|mittwoch|mercredi|miercoles",
+    "4": "thursday|donnerstag|jeudi|jueves",
+    "5": "friday|freitag|vendredi|viernes",
+    "6": "saturday|samstag|samedi|sabado",
+    "0": "sunday|sonntag|dimanche|domingo",
+}
+SPOKEN = (
+    rf"(?:every|jeden?|chaque|cada) (?P<day>{'|'.join(_DAYS.values())})"
+    r" (?:at|um|a|a las) (?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?: uhr)?"
+)
+"""A day and a time, in lower case and without accents; English, German, French and Spanish."""
+_SPOKEN = lazy_pattern(SPOKEN)
+_OF_CALENDAR = lazy_pattern(
+    r"(?:(?P<count>\d{1,5}) ?(?P<unit>minutes?|min|m|hours?|h|days?|d) before )?events of (?P<file>.+?\.ics)"
+    r"(?: matching (?P<matching>.+))?",
+    re.IGNORECASE,
+)
+_WAYS = (
+    "give a day and a time (every weekday at 7:30), five fields as of cron (0 7 * * 1-5), an interval (every 3h), a"
+    " moment (2026-12-01 07:00), or a calendar (events of team.ics)"
+)
 
 
 def read_when(text: str, zone: str = "") -> When:
-    """What a person or a model wrote: a cron expression, ``every 3h``, or a date and a time.
+    """What a person or a model wrote: a day and a time, cron, ``every 3h``, a moment, or the events of a calendar.
 
     Raises:
         InvalidRequest: it is none of them; what it says may still be impossible, see ``settled``.
@@ -66,16 +95,31 @@ def read_when(text: str, zone: str = "") -> When:
         return Every(int(every[1]) * _UNITS[every[2][0].lower()])
     if moment := _AT.fullmatch(plain):
         return Once(f"{moment[1]}T{moment[2]}", zone)
+    if spoken := _SPOKEN.fullmatch(plain_words(plain)):
+        day = next(number for number, names in _DAYS.items() if spoken["day"] in names.split("|"))
+        return Cron(f"{int(spoken['minute'])} {int(spoken['hour'])} * * {day}", zone)
+    if events := _OF_CALENDAR.fullmatch(text.strip()):
+        before_min = int(events["count"] or 0) * _UNITS[(events["unit"] or "m")[0].lower()] // 60
+        return Calendar(events["file"], before_min, events["matching"] or "", zone)
     if plain.lower() in _NAMED or len(plain.split()) == 5:
         return Cron(plain, zone)
     raise InvalidRequest(f"{text[:80]!r} says no time; {_WAYS}")
 
 
+def plain_words(text: str) -> str:
+    """A text in lower case, without accents, with one space between words."""
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(character for character in folded if not unicodedata.combining(character)).split())
+
+
 def words(when: When) -> str:
-    """When it is, as people read it."""
+    """When it is, as people read it, and as ``read_when`` takes it but for the zone."""
     match when:
         case Cron(expression=expression, zone=zone):
-            return f"{expression} ({zone})"
+            return f"{_spoken(expression)} ({zone})"
+        case Calendar(file=file, before_min=before_min, matching=matching, zone=zone):
+            before = f"{before_min} minutes before " if before_min else ""
+            return f"{before}events of {file}{f' matching {matching}' if matching else ''} ({zone})"
         case Once(at=at, zone=zone):
             return f"{at.replace('T', ' ')} ({zone})"
         case Every(seconds=seconds):
@@ -83,6 +127,15 @@ def words(when: When) -> str:
             return f"every {seconds // _UNITS[unit]}{unit}"
         case _:
             assert_never(when)
+
+
+def _spoken(expression: str) -> str:
+    """A cron expression in words where it is one time of a day; else as it is."""
+    minute, hour, *date, day = expression.split()
+    name = _DAYS.get(day, "").partition("|")[0]
+    if name and date == ["*", "*"] and minute.isdecimal() and hour.isdecimal():
+        return f"every {name.capitalize() if day.isdecimal() else name} at {int(hour):02}:{int(minute):02}"
+    return expression
 
 
 def settled(when: When, zone: str, now_ms: int) -> When:
@@ -118,6 +171,13 @@ def settled(when: When, zone: str, now_ms: int) -> When:
             if next(due_times(each, now_ms), None) is None:
                 raise InvalidRequest(f"{expression!r} never comes: there is no such day; {_WAYS}")
             return each
+        case Calendar(file=file, before_min=before_min, zone=named):
+            if not file.lower().endswith(".ics") or not 0 <= before_min <= MOST_BEFORE_MIN:
+                raise InvalidRequest(
+                    "a calendar is a file that ends in .ics, and runs come up to 7 days before its events"
+                )
+            _zone(named or zone)
+            return replace(when, zone=named or zone)
         case _:
             assert_never(when)
 
@@ -136,10 +196,12 @@ def due_times(when: When, after_ms: int) -> Iterator[int]:
                 yield due_ms
                 due_ms += step
         case Once(at=at, zone=zone):
-            if (due_ms := _first_ms(_local(at), _zone(zone))) > after_ms:
+            if (due_ms := first_ms(_local(at), _zone(zone))) > after_ms:
                 yield due_ms
         case Cron():
             yield from _of_cron(when, after_ms)
+        case Calendar():  # only its file knows; see ``times_of``
+            return
         case _:
             assert_never(when)
 
@@ -159,7 +221,7 @@ def _of_cron(when: Cron, after_ms: int) -> Iterator[int]:
         said = f"{str(error).lower()}, or none that ever comes"
         raise InvalidRequest(f"{when.expression[:80]!r} cannot be: {said}; {_WAYS}") from error
     follows = any(field.startswith("*") for field in when.expression.split()[:2])
-    for due_ms in _followed(found, zone) if follows else (_first_ms(local, zone) for local in found):
+    for due_ms in _followed(found, zone) if follows else (first_ms(local, zone) for local in found):
         if due_ms > after_ms:
             yield due_ms
             after_ms = due_ms
@@ -180,8 +242,8 @@ def _followed(found: Iterator[datetime], zone: ZoneInfo) -> Iterator[int]:
     yield from second
 
 
-def _first_ms(local: datetime, zone: ZoneInfo) -> int:
-    """When a zone's clocks show it first; where they skip it, right after that."""
+def first_ms(local: datetime, zone: ZoneInfo) -> int:
+    """When a zone's clocks show a time first; where they skip it, right after that."""
     there = local.replace(tzinfo=zone)
     while not _is_shown(there):
         there += timedelta(minutes=1)
@@ -212,20 +274,27 @@ def _zone(name: str) -> ZoneInfo:
         raise InvalidRequest(f"there is no time zone {name[:60]!r}; give one such as Europe/Berlin") from error
 
 
-def upcoming(standing: Standing, now_ms: int, most: int = SHOWN) -> tuple[int, ...]:
-    """The next times that are due, those that have come and are not settled included; none where it is off."""
+def times_of(standing: Standing, after_ms: int) -> Iterator[int]:
+    """Every due time of a schedule after a moment, in order."""
+    if isinstance(standing.schedule.when, Calendar):
+        return (due_ms for due_ms, _ in standing.calendar.times if due_ms > after_ms)
+    return due_times(standing.schedule.when, after_ms)
+
+
+def upcoming(standing: Standing, now_ms: int, most: int = SHOWN, end_ms: int = 2**53) -> tuple[int, ...]:
+    """The next times at which it runs, up to a moment and as far as is known; none where it is off."""
     if not standing.on:
         return ()
-    schedule = standing.schedule
-    times = due_times(schedule.when, max(standing.since_ms, now_ms))
-    return tuple(takewhile(lambda due_ms: not schedule.until_ms or due_ms <= schedule.until_ms, islice(times, most)))
+    last_ms = min(end_ms, standing.schedule.until_ms or end_ms)
+    times = times_of(standing, max(standing.since_ms, now_ms, standing.snoozed_ms))
+    return tuple(islice(takewhile(lambda due_ms: due_ms <= last_ms, times), most))
 
 
 def next_due(standing: Standing) -> int | None:
     """The first time that is not settled, past or to come; None where nothing is due any more."""
     if not standing.on:
         return None
-    due_ms = next(due_times(standing.schedule.when, standing.since_ms), None)
+    due_ms = next(times_of(standing, standing.since_ms), None)
     until_ms = standing.schedule.until_ms
     return None if due_ms is None or (until_ms and due_ms > until_ms) else due_ms
 
@@ -243,12 +312,16 @@ def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
     schedule = standing.schedule
     limit_ms = min(now_ms, schedule.until_ms or now_ms)
     known = {run.due_ms for run in standing.runs if run.end != "skipped"}
-    times = list(takewhile(lambda due_ms: due_ms <= limit_ms, due_times(schedule.when, standing.since_ms)))
+    times = list(takewhile(lambda due_ms: due_ms <= limit_ms, times_of(standing, standing.since_ms)))
+    last_ms = max([standing.since_ms, *times])
     times = [due_ms for due_ms in times if due_ms not in known]
+    snoozed = [due_ms for due_ms in times if due_ms <= standing.snoozed_ms]
+    times = times[len(snoozed) :]
     late = [due_ms for due_ms in times if now_ms - due_ms > ON_TIME_MS]
     on_time = times[len(late) :]
     made_up = _made_up(schedule, late, on_time)
-    facts: list[DueFact] = [*_skips(schedule.name, late[: len(late) - len(made_up)], "missed")]
+    facts: list[DueFact] = [*_skips(schedule.name, snoozed, "snoozed")]
+    facts += _skips(schedule.name, late[: len(late) - len(made_up)], "missed")
     waiting = len([run for run in standing.open_runs if not run.session])
     busy = bool(standing.open_runs)
     for due_ms in made_up + on_time:
@@ -258,10 +331,11 @@ def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
         elif waiting >= MOST_QUEUED and not again:
             facts += _skips(schedule.name, [due_ms], "queue")
         else:
-            facts.append(ScheduleDue(schedule.name, due_ms, "missed" if due_ms in made_up else "clock"))
+            by: By = "missed" if due_ms in made_up else "clock"
+            facts.append(ScheduleDue(schedule.name, due_ms, by, standing.calendar.text_at(due_ms)))
             busy, waiting = True, waiting + 1
-    last_ms = max([standing.since_ms, *times])
-    if next_due(replace(standing, since_ms=last_ms)) is None or 0 < schedule.until_ms < now_ms:
+    over = next_due(replace(standing, since_ms=last_ms)) is None and not isinstance(schedule.when, Calendar)
+    if over or 0 < schedule.until_ms < now_ms:
         facts.append(ScheduleSwitched(schedule.name, on=False, door="stead", why=OVER))
     return tuple(facts)
 

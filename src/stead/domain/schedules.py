@@ -7,15 +7,16 @@ its schedule's name and its due time, so that none is missed and none happens tw
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Protocol, assert_never
+from typing import Annotated, Literal, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from stead.domain.agents import Taint
-from stead.domain.bounds import Text, bounds
+from stead.domain.bounds import bounds
+from stead.domain.calendars import Calendar, CalendarTimes
 from stead.domain.ends import End
-from stead.domain.ids import CommandId, SessionId
+from stead.domain.ids import SessionId
 from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
@@ -70,7 +71,7 @@ class GoalReview(msgspec.Struct, frozen=True, tag="review", forbid_unknown_field
     budget: Budget | None = None
 
 
-When = Cron | Every | Once
+When = Cron | Every | Once | Calendar
 Job = OpenSession | GoalReview
 Missed = Literal["skip", "once", "all"]
 Overlap = Literal["skip", "queue"]
@@ -81,7 +82,7 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Args:
         name: the person's own choice.
-        when: a cron expression, an interval, or one moment.
+        when: a cron expression, an interval, one moment, or the events of a calendar.
         job: an objective to be opened each time, with all that it may use; or one to be taken up again.
         missed: what becomes of due times in which Stead did not run: "skip" them, run "once" for all of them, or "all",
             one after the other.
@@ -109,7 +110,7 @@ RunEnd = End | Literal["", "skipped", "refused", "lost"]
 ran in is gone."""
 By = Literal["clock", "missed", "person"]
 """Why it runs: it was time, it had been time, or the person said so."""
-Skip = Literal["missed", "overlap", "queue", "paused"]
+Skip = Literal["missed", "overlap", "queue", "paused", "snoozed"]
 
 
 class ScheduleRun(msgspec.Struct, frozen=True):
@@ -125,6 +126,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
         text: why it was skipped or refused, or what a review found.
         times: how many due times it stands for.
         last_ms: the last of them.
+        given: what came with the due time and is read by its run: others' words.
     """
 
     due_ms: int
@@ -137,6 +139,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     text: str = ""
     times: int = 1
     last_ms: int = 0
+    given: str = ""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -148,6 +151,8 @@ class Standing(msgspec.Struct, frozen=True):
         since_ms: every due time up to here is settled: it ran, runs, waits or was skipped.
         proposed: a model proposed it: what that had read.
         runs: the last ones, oldest first.
+        calendar: what was found in the file of its calendar, if it has one.
+        snoozed_ms: what is due up to here is skipped; 0 for nothing.
     """
 
     schedule: Schedule
@@ -156,6 +161,8 @@ class Standing(msgspec.Struct, frozen=True):
     since_ms: int = 0
     proposed: Taint | None = None
     runs: tuple[ScheduleRun, ...] = ()
+    calendar: CalendarTimes = CalendarTimes()
+    snoozed_ms: int = 0
 
     @property
     def open_runs(self) -> tuple[ScheduleRun, ...]:
@@ -179,6 +186,8 @@ class ScheduleRow(msgspec.Struct, frozen=True):
         running: the session of the run that goes on; "" for none.
         waiting: how many runs wait for it.
         last: the newest run that is over.
+        snoozed_ms: until when it is snoozed; 0 where it is not.
+        problem: what is wrong with its calendar; "" for nothing.
     """
 
     schedule: Schedule
@@ -190,6 +199,29 @@ class ScheduleRow(msgspec.Struct, frozen=True):
     running: SessionId
     waiting: int
     last: ScheduleRun | None
+    snoozed_ms: int = 0
+    problem: str = ""
+
+
+class AgendaRow(msgspec.Struct, frozen=True):
+    """What a schedule will do on a day.
+
+    Args:
+        day: as 2026-12-01, by the person's clocks.
+        name: of the schedule.
+        first_ms, last_ms: the first and the last time on that day.
+        times: how many there are.
+        goal: what is to be reached; "" where it takes up another objective.
+        more: there are more than were counted, on this day and maybe after it.
+    """
+
+    day: str
+    name: str
+    first_ms: int
+    last_ms: int
+    times: int
+    goal: str
+    more: bool
 
 
 # -- events of the home ------------------------------------------------------------------------------------------------
@@ -219,19 +251,23 @@ class ScheduleRemoved(msgspec.Struct, frozen=True, tag="schedule.removed"):
     door: str
 
 
-class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due"):
-    """Intent: a time had come, and a run is about to be started for it, or waits for the one before."""
+class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due", omit_defaults=True):
+    """Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+
+    ``given``: what came with it, see ``ScheduleRun``.
+    """
 
     name: str
     due_ms: int
     by: By
+    given: str = ""
 
 
 class ScheduleSkipped(msgspec.Struct, frozen=True, tag="schedule.skipped"):
     """Due times in a row, for which nothing ran.
 
     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-    ``paused``: the objective to be reviewed was at work, or paused.
+    ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so.
     """
 
     name: str
@@ -258,8 +294,29 @@ class ScheduleRunEnded(msgspec.Struct, frozen=True, tag="schedule.run_ended"):
     text: str = ""
 
 
+class ScheduleSnoozed(msgspec.Struct, frozen=True, tag="schedule.snoozed"):
+    """What is due until then is skipped; 0 ends that."""
+
+    name: str
+    until_ms: int
+    door: str
+
+
+class ScheduleCalendarRead(msgspec.Struct, frozen=True, tag="schedule.calendar_read"):
+    """The file of a schedule's calendar was read, and has something new.
+
+    ``since_ms``: what starts before that was not there when its time came, and is not due any more.
+    """
+
+    name: str
+    since_ms: int
+    calendar: CalendarTimes
+
+
 ScheduleFact = (
     ScheduleSet
+    | ScheduleSnoozed
+    | ScheduleCalendarRead
     | ScheduleSwitched
     | ScheduleRemoved
     | ScheduleDue
@@ -284,8 +341,10 @@ def _set(old: Standing | None, fact: ScheduleSet, ts_ms: int) -> Standing:
     # An edit moves no due time, unless it is the times that are edited.
     since_ms = old.since_ms if old.schedule.when == fact.schedule.when else ts_ms
     on = old.on or old.why == OVER
+    kept = {} if old.schedule.when == fact.schedule.when else {"calendar": CalendarTimes()}
     return replace(
         old,
+        **kept,
         schedule=fact.schedule,
         on=on,
         why="" if on else old.why,
@@ -300,7 +359,13 @@ OVER = "no further time comes"
 
 def _after(
     old: Standing,
-    fact: ScheduleSwitched | ScheduleDue | ScheduleSkipped | ScheduleRunStarted | ScheduleRunEnded,
+    fact: ScheduleSwitched
+    | ScheduleDue
+    | ScheduleSkipped
+    | ScheduleRunStarted
+    | ScheduleRunEnded
+    | ScheduleSnoozed
+    | ScheduleCalendarRead,
     ts_ms: int,
 ) -> Standing:
     match fact:
@@ -314,15 +379,20 @@ def _after(
                 for run in old.runs
             )
             return replace(old, on=False, why=why or "switched off", runs=dropped)
-        case ScheduleDue(due_ms=due_ms, by=by):
+        case ScheduleDue(due_ms=due_ms, by=by, given=given):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, ScheduleRun(due_ms, by, ts_ms))))
+            run = ScheduleRun(due_ms, by, ts_ms, given=given)
+            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
         case ScheduleSkipped():
             return replace(old, since_ms=max(old.since_ms, fact.last_ms), runs=_kept(_skipped(old.runs, fact, ts_ms)))
         case ScheduleRunStarted(due_ms=due_ms, session=session):
             return replace(old, runs=_changed(old.runs, due_ms, session=session, started_ms=ts_ms))
         case ScheduleRunEnded(due_ms=due_ms, end=end, text=text):
             return replace(old, runs=_changed(old.runs, due_ms, end=end, text=text, ended_ms=ts_ms))
+        case ScheduleSnoozed(until_ms=until_ms):
+            return replace(old, snoozed_ms=until_ms)
+        case ScheduleCalendarRead(since_ms=since_ms, calendar=calendar):
+            return replace(old, since_ms=max(old.since_ms, since_ms), calendar=calendar)
         case _:
             assert_never(fact)
 
@@ -384,54 +454,20 @@ class RemoveSchedule(msgspec.Struct, frozen=True, tag="schedule.remove", forbid_
 
 
 class RunSchedule(msgspec.Struct, frozen=True, tag="schedule.run", forbid_unknown_fields=True):
-    """Run it once, now, or as soon as the run under way is over; a schedule that is off too."""
+    """Run it once, now, or as soon as the run under way is over; a schedule that is off too.
+
+    ``again_ms``: as it ran for this due time of its history, with what came with that; 0 for none.
+    """
 
     name: Name
+    again_ms: Annotated[int, bounds(minimum=0, maximum=2**53)] = 0
 
 
-ScheduleCommand = SetSchedule | SwitchSchedule | RemoveSchedule | RunSchedule
+class SnoozeSchedule(msgspec.Struct, frozen=True, tag="schedule.snooze", forbid_unknown_fields=True):
+    """Skip what is due until a moment, in milliseconds since 1970, a year from now at most; 0 ends a snooze."""
+
+    name: Name
+    until_ms: Annotated[int, bounds(minimum=0, maximum=2**53)]
 
 
-# -- what a model may do with them -------------------------------------------------------------------------------------
-
-
-class Proposal(msgspec.Struct, frozen=True):
-    """A schedule as a model proposes it: for its session's folder, with no more than its session has.
-
-    Args:
-        name: of the schedule.
-        when: when it runs.
-        goal: what is to be reached each time.
-        tools: names; None for the session's.
-        hosts: patterns; None for the session's.
-        readonly: its runs change nothing.
-        tokens: of each run; 0 for the usual budget.
-        missed: as of ``Schedule``; so also below.
-        overlap: as above.
-    """
-
-    name: str
-    when: When
-    goal: Text
-    tools: tuple[str, ...] | None = None
-    hosts: tuple[str, ...] | None = None
-    readonly: bool = False
-    tokens: int = 0
-    missed: Missed = "once"
-    overlap: Overlap = "skip"
-
-
-class SchedulePort(Protocol):
-    """Schedules, as a session's model may see and change them: those of its folder alone.
-
-    Each method that changes something raises ``CallerError`` where it cannot be; the id makes it happen once.
-    """
-
-    async def of_folder(self, session: SessionId) -> tuple[ScheduleRow, ...]:
-        """Those of the session's folder, by name."""
-
-    async def propose(self, session: SessionId, proposal: Proposal, id: CommandId) -> ScheduleRow:
-        """Add or change one, as the person has just confirmed."""
-
-    async def change(self, session: SessionId, command: SwitchSchedule | RemoveSchedule, id: CommandId) -> None:
-        """Switch or remove one, as the person has just confirmed."""
+ScheduleCommand = SetSchedule | SwitchSchedule | RemoveSchedule | RunSchedule | SnoozeSchedule

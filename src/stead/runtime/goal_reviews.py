@@ -10,12 +10,27 @@ from stead.domain import figures
 from stead.domain.schedules import Standing
 from stead.domain.sessions import Session
 
+_REASONS = {
+    "budget": "the budget was used up",
+    "context": "the model's window was full",
+    "iterations": "the limit of model requests was reached",
+    "stall": "it repeated the same call",
+    "repetition": "it repeated the same reply",
+    "wall_time": "the time limit was reached",
+    "calls": "the limit of tool calls was reached",
+    "plan": "its own plan is not finished",
+    "confirm": "a check needs your answer",
+    "model": "the model failed",
+}
+"""As on the page; of failed checks it is told how many hold."""
+
 
 def found_of(session: Session) -> str:
-    """How many of its checks hold, in a few words; "" where it has none."""
+    """Why it ended without its goal, and how many of its checks hold, in a few words; "" where neither is known."""
+    why = _REASONS.get(session.end.reason, "") if session.end else ""
     items = [item for item in session.checks if item.accepted]
     hold = sum(session.results[item.id].holds is True for item in items if item.id in session.results)
-    return f"{hold} of {figures.counted(len(items), 'check')} hold" if items else ""
+    return "; ".join(filter(None, (f"{hold} of {figures.counted(len(items), 'check')} hold" if items else "", why)))
 
 
 def digest_of(session: Session, standing: Standing, now_ms: int) -> str:

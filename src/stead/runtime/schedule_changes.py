@@ -6,19 +6,23 @@ Layer: runtime. Pure but for the zone database and the name of the host's own zo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from itertools import groupby
 from typing import assert_never
 
 from msgspec.structs import replace
 
 from stead.config import zone_name
 from stead.domain import due_times
+from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.opening import OpenSession
 from stead.domain.schedules import (
     MOST_SCHEDULES,
     OVER,
+    AgendaRow,
     RemoveSchedule,
     RunSchedule,
     Schedule,
@@ -28,14 +32,19 @@ from stead.domain.schedules import (
     ScheduleRemoved,
     ScheduleRow,
     ScheduleSet,
+    ScheduleSnoozed,
     ScheduleSwitched,
     SetSchedule,
+    SnoozeSchedule,
     Standing,
     SwitchSchedule,
 )
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_MADE_UP = 100
+_LONGEST_SNOOZE_MS = 366 * 86_400_000
+_MOST_OF_AGENDA = 300
+"""Times of one schedule that are counted for the agenda."""
 
 
 def schedule_change(
@@ -53,16 +62,26 @@ def schedule_change(
             one = known_of(known, name)
             if on == one.on:
                 raise Conflict(f"{name} is {'on' if on else 'off'} already")
-            if on and due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None:
+            over = due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None
+            if on and over and not isinstance(one.schedule.when, Calendar):
                 raise Conflict(f"{OVER} for {name}; change when it runs: stead schedule change {name}")
             return (ScheduleSwitched(name, on, door),)
         case RemoveSchedule(name=name):
             known_of(known, name)
             return (ScheduleRemoved(name, door),)
-        case RunSchedule(name=name):
-            taken = {run.due_ms for run in known_of(known, name).runs}
-            due_ms = next(at for at in range(now_ms, now_ms + len(taken) + 1) if at not in taken)
-            return (ScheduleDue(name, due_ms, "person"),)
+        case RunSchedule(name=name, again_ms=again_ms):
+            runs = {run.due_ms: run for run in known_of(known, name).runs}
+            if again_ms and again_ms not in runs:
+                raise NotFound(f"{name} has no run of that time; see: stead schedule history {name}")
+            due_ms = next(at for at in range(now_ms, now_ms + len(runs) + 1) if at not in runs)
+            return (ScheduleDue(name, due_ms, "person", runs[again_ms].given if again_ms else ""),)
+        case SnoozeSchedule(name=name, until_ms=until_ms):
+            one = known_of(known, name)
+            if until_ms and not now_ms < until_ms <= now_ms + _LONGEST_SNOOZE_MS:
+                raise InvalidRequest("a snooze ends in the future, a year from now at most")
+            if not until_ms and one.snoozed_ms <= now_ms:
+                raise Conflict(f"{name} is not snoozed")
+            return (ScheduleSnoozed(name, until_ms, door),)
         case _:
             assert_never(command)
 
@@ -109,4 +128,25 @@ def schedule_row(one: Standing, now_ms: int) -> ScheduleRow:
         running=next((run.session for run in one.open_runs if run.session), SessionId("")),
         waiting=sum(not run.session for run in one.open_runs),
         last=over[-1] if over else None,
+        snoozed_ms=one.snoozed_ms if one.snoozed_ms > now_ms else 0,
+        problem=one.calendar.problem,
     )
+
+
+def agenda(known: Iterable[Standing], now_ms: int, days: int) -> tuple[AgendaRow, ...]:
+    """What will run on the next days by the person's clocks, today included, in the order of the first times."""
+    from zoneinfo import ZoneInfo
+
+    zone = ZoneInfo(zone_name())
+    today = datetime.fromtimestamp(now_ms / 1000, zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    end_ms = int((today + timedelta(days=days)).timestamp()) * 1000 - 1
+    rows: list[AgendaRow] = []
+    for one in known:
+        job = one.schedule.job
+        goal = (job.goal or "") if isinstance(job, OpenSession) else ""
+        times = due_times.upcoming(one, now_ms, _MOST_OF_AGENDA, end_ms)
+        for day, group in groupby(times, lambda ms: datetime.fromtimestamp(ms / 1000, zone).date().isoformat()):
+            of_day = [*group]
+            more = len(times) == _MOST_OF_AGENDA and of_day[-1] == times[-1]
+            rows.append(AgendaRow(day, one.schedule.name, of_day[0], of_day[-1], len(of_day), goal, more))
+    return tuple(sorted(rows, key=lambda row: (row.first_ms, row.name)))

@@ -18,18 +18,22 @@ from stead.domain import commands as cmd
 from stead.domain import due_times
 from stead.domain import events as ev
 from stead.domain.agents import Taint
+from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedules import (
+    AgendaRow,
     GoalReview,
     Schedule,
+    ScheduleCalendarRead,
     ScheduleCommand,
     ScheduleFact,
     ScheduleRow,
     ScheduleRun,
     ScheduleRunEnded,
     ScheduleRunStarted,
+    ScheduleSet,
     ScheduleSwitched,
     SetSchedule,
     Standing,
@@ -38,11 +42,12 @@ from stead.domain.sessions import Session
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus, Subscription
+from stead.runtime.calendars import LOOK_MS, CalendarReader
 from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
-from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
+from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
 
 log = logging.getLogger(__name__)
 DOOR = "schedule:"
@@ -83,6 +88,7 @@ class Schedules:
         self._clock = clock
         self._journal = journal
         self._bus = bus
+        self._calendars = CalendarReader()
         self._lock = asyncio.Lock()
         self._ended: set[SessionId] | None = None
         """Sessions that have ended since the runs were looked at; None where it is not known which."""
@@ -95,6 +101,11 @@ class Schedules:
         known = sorted(self._home.state.schedules.items())
         now_ms = self._clock.now_ms()
         return tuple(schedule_row(one, now_ms) for _, one in known if directory in ("", one.schedule.directory))
+
+    async def agenda(self, days: int) -> tuple[AgendaRow, ...]:
+        """See ``service.ScheduleQueries``."""
+        known, now_ms = tuple(self._home.state.schedules.values()), self._clock.now_ms()
+        return await asyncio.to_thread(agenda, known, now_ms, days)
 
     async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
         """See ``service.ScheduleQueries``."""
@@ -122,9 +133,9 @@ class Schedules:
         if self._journal.claimed(id):
             return
         async with self._lock:
-            (fact,) = await self._facts(SetSchedule(schedule), "tool" if proposed else "intent")
+            fact, *more = await self._facts(SetSchedule(schedule), "tool" if proposed else "intent")
             fact = replace(fact, proposed=proposed)
-            await self._home.record(fact, *facts, cause=id, claim=claim_of(id, "", HOME, ""))
+            await self._home.record(fact, *more, *facts, cause=id, claim=claim_of(id, "", HOME, ""))
         self._turn.set()
 
     async def tried(self, command: ScheduleCommand, known: Mapping[str, Standing]) -> tuple[ScheduleFact, ...]:
@@ -138,7 +149,22 @@ class Schedules:
         if isinstance(command, SetSchedule):
             command = SetSchedule(await self._allowed(command.schedule))
         known, now_ms = self._home.state.schedules, self._clock.now_ms()
-        return await asyncio.to_thread(schedule_change, command, known, now_ms, door)
+        facts = await asyncio.to_thread(schedule_change, command, known, now_ms, door)
+        if isinstance(facts[0], ScheduleSet) and isinstance(when := facts[0].schedule.when, Calendar):
+            schedule = facts[0].schedule
+            found = await self._calendars.read(when, await self._folder(schedule), now_ms, now_ms)
+            if found is None or not found.sha256:
+                raise InvalidRequest(found.problem if found else f"{when.file} can't be read")
+            facts = (*facts, ScheduleCalendarRead(schedule.name, 0, found))
+        return facts
+
+    async def _folder(self, schedule: Schedule) -> str:
+        """Where its job works; "" where that is an objective that is gone."""
+        job = schedule.job
+        if not isinstance(job, GoalReview):
+            return job.directory
+        session = await self._session(job.session)
+        return session.spec.directory if session else ""
 
     async def _allowed(self, schedule: Schedule) -> Schedule:
         """The schedule, if its job can be, with the real path of its folder."""
@@ -192,6 +218,8 @@ class Schedules:
     def _next_ms(self) -> int | None:
         times: list[int] = []
         for one in self._home.state.schedules.values():
+            if one.on and isinstance(one.schedule.when, Calendar):
+                times.append(self._clock.now_ms() + LOOK_MS)
             with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
                 times.extend(filter(None, (due_times.next_due(one),)))
         return min(times, default=None)
@@ -217,8 +245,14 @@ class Schedules:
         for run in self._home.state.schedules[name].open_runs:
             if run.session and (ended is None or run.session in ended):
                 await self._hear(name, run)
+        one, now_ms = self._home.state.schedules[name], self._clock.now_ms()
+        if isinstance(one.schedule.when, Calendar) and one.on:
+            folder = await self._folder(one.schedule)
+            if folder and (news := await self._calendars.news(one, folder, now_ms)):
+                await self._record(news)
         one = self._home.state.schedules[name]
-        await self._record(*await asyncio.to_thread(due_times.settle, one, self._clock.now_ms()))
+        await self._record(*await asyncio.to_thread(due_times.settle, one, now_ms))
+        self._calendars.settled(name, now_ms)
         await self._start(name)
 
     async def _record(self, *facts: ScheduleFact) -> None:

@@ -18,7 +18,7 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.messages import Attachment
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
-from stead.domain.schedules import ScheduleRow, ScheduleRun
+from stead.domain.schedules import AgendaRow, ScheduleRow, ScheduleRun
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
@@ -201,6 +201,9 @@ class ScheduleQueries(Protocol):
 
     async def rows(self, directory: str = "") -> tuple[ScheduleRow, ...]:
         """The schedules by name: all, or those of a folder."""
+
+    async def agenda(self, days: int) -> tuple[AgendaRow, ...]:
+        """What will run on the next days by the person's clocks, today included; a row for each schedule and day."""
 
     async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
         """What became of a schedule's due times, the newest first; raises ``NotFound`` where there is none."""

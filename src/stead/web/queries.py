@@ -62,6 +62,7 @@ _Days = Annotated[int, Meta(ge=1, le=3660)]
 _Day = Annotated[
     str, Meta(pattern=r"^(\d{4}-\d\d-\d\d)?$", description='A day of the person\'s, YYYY-MM-DD; "" for any.')
 ]
+_Ahead = Annotated[int, Meta(ge=1, le=62)]
 _Checkpoint = Annotated[str, Meta(pattern=r"^(k_[0-9a-f]{16})?$", description="A checkpoint.")]
 _Inside = Annotated[str, Meta(max_length=4096, description="From the workspace on, as a listing has it.")]
 _File = Annotated[str, Meta(min_length=1, max_length=4096, description="From the workspace on, as a listing has it.")]
@@ -453,6 +454,13 @@ HOME_ROUTES = (
     get("/external-agents/runs", "list_agent_runs", AgentRoom.runs, _EXTERNAL),
     post("/external-agents/{name:mcp}/test", "test_agent", AgentRoom.test, owner=_EXTERNAL),
     get("/schedules", "list_schedules", runtime.ScheduleQueries.rows, _SCHEDULES, bounds=_AT),
+    get(
+        "/schedules/agenda",
+        "show_agenda",
+        runtime.ScheduleQueries.agenda,
+        _SCHEDULES,
+        bounds={"days": Field(_Ahead, 14)},
+    ),
     get("/schedules/{name:schedule}/runs", "list_schedule_runs", runtime.ScheduleQueries.runs, _SCHEDULES),
     get("/notifications", "list_targets", NotificationService.rows, _NOTIFICATIONS),
     get("/push-key", "show_push_key", NotificationService.push_key, _NOTIFICATIONS),
