@@ -21,12 +21,17 @@ from stead.cli.text_input import read_text
 from stead.cli.work_options import WORK, folder_of, note_history, work_fields
 from stead.client import Json
 from stead.domain.errors import InvalidRequest
+from stead.domain.watches import read_watch
 
 _SKIPS = {
     "missed": "Stead did not run then",
     "overlap": "the run before still went on",
     "queue": "too many runs waited already",
+    "unchanged": "what it watches was as before (since Stead was started)",
 }
+
+
+_HEARTBEAT = "Go through the checklist in {} with what has changed, and do what it says."
 
 
 def _row(row: Json) -> Json:
@@ -43,10 +48,11 @@ def _row(row: Json) -> Json:
 
 
 def _run(row: Json) -> Json:
-    run = {"session": "", "started_ms": 0, "ended_ms": 0, "end": "", "text": "", "times": 1, "last_ms": 0, **row}
+    run: Json = {"session": "", "started_ms": 0, "ended_ms": 0, "end": "", "text": "", "times": 1, "last_ms": 0, **row}
     state = "running" if run["session"] else "waits"
     times = f"{run['times']} times until {moment(run['last_ms'])}: " if run["times"] > 1 else ""
-    return {**run, "state": run["end"] or state, "said": times + _SKIPS.get(run["text"], run["text"])}
+    text = run["text"] or " ".join(run.get("changed", "").split())
+    return {**run, "state": run["end"] or state, "said": times + _SKIPS.get(text, text)}
 
 
 def when_of(text: str, zone: str = "") -> Json:
@@ -87,7 +93,12 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError(f"there is a schedule {name!r} already", f"stead schedule change {name}, or another name")
     job: Json = {"type": "review", "session": vars(arguments).get("id")}
     if not job["session"]:
-        job = {"type": "session.open", "goal": read_text(arguments.goal, "goal")}
+        goal = arguments.goal or (arguments.checklist and _HEARTBEAT.format(arguments.checklist))
+        if not goal:
+            raise CommandError(
+                "a schedule needs a goal, or --checklist FILE", f"stead schedule add {name} GOAL --when …"
+            )
+        job = {"type": "session.open", "goal": read_text(goal, "goal")}
         job |= {"directory": folder_of(arguments.dir, "--dir DIR"), "constraints": arguments.constraint}
         job |= work_fields(arguments) | {"checks": [parse_check(text) for text in arguments.done_when]}
         note_history(invocation, arguments)
@@ -97,7 +108,19 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
 
 def _policies(arguments: Namespace) -> Json:
     given = {"missed": arguments.missed, "overlap": arguments.overlap, "most": arguments.most}
-    return {name: value for name, value in given.items() if value}
+    if "watch" in arguments:
+        given |= {"watches": _watches(arguments.watch), "checklist": arguments.checklist}
+    watches_none = "watch" in arguments and arguments.watch == ["none"]
+    return {name: value for name, value in given.items() if value or (name == "watches" and watches_none)}
+
+
+def _watches(texts: list[str]) -> Json:
+    """What is watched, as a request has it."""
+    try:
+        read: Json = msgspec.to_builtins([read_watch(text) for text in texts if text != "none"])
+    except InvalidRequest as error:
+        raise CommandError(str(error), "stead schedule add NAME GOAL --when 'every 30m' --watch folder=.") from error
+    return read
 
 
 def _change(invocation: Invocation, arguments: Namespace) -> int:
@@ -121,6 +144,11 @@ def _put(invocation: Invocation, schedule: Json) -> int:
     return invocation.report({"id": schedule["name"], **row}, *_shown(row))
 
 
+def _check(invocation: Invocation, arguments: Namespace) -> int:
+    rows = invocation.client.post(f"/schedules/{arguments.name}/check", {})["items"]
+    return _CHECKED.show(invocation, rows, arguments)
+
+
 def _show(invocation: Invocation, arguments: Namespace) -> int:
     row = _find(invocation, arguments.name)
     return invocation.report(row, *_shown(row))
@@ -137,6 +165,8 @@ def _shown(row: Json) -> list[str]:
         "end_ms": moment(row["schedule"]["until_ms"]) if row["schedule"]["until_ms"] else "",
         "by": "proposed by a model, confirmed by you" if row["proposed"] else "",
         "waits": row["waiting"] or "",
+        "watches": ", ".join(row["watched"]),
+        "checked": f"{row['quiet']} times quiet, last {moment(row['checked_ms'])}" if row["checked_ms"] else "",
     }
     times = [f"  {moment(next_ms)}" for next_ms in row["next_ms"]]
     return [*lines(_SHOWN, shown), *(["  next:", *(f"  {line}" for line in times)] if times else [])]
@@ -145,6 +175,7 @@ def _shown(row: Json) -> list[str]:
 _SHOWN = (
     "{name}: {words}, {state}[ ({why})]\n  does: {does:2000}\n[  in: {folder:500}]\n[  may use: {tools:1000}]\n"
     "[  unasked: {allow:1000}]\n[  hosts: {hosts:1000}]\n[  secrets: {secrets:500}]\n[  keeps: {constraints:1000}]\n"
+    "[  watches: {watches:2000}]\n[  heartbeat: {checklist:200}]\n[  compared: {checked}]\n"
     "[  profile: {profile}]\n  missed: {missed}; while one runs: {overlap}\n[  until: {end_ms}]\n[  {by}]\n"
     "[  running: {running}]\n[  waiting: {waits}]\n[  last: {end}]"
 )
@@ -160,6 +191,11 @@ _HISTORY = Listing(
     "{name} has not been due yet.",
     view=_run,
 )
+_CHECKED = Listing(
+    "",
+    "WATCHES: {watch:60} | STATE: {state} | FOUND: {text:200}",
+    "{name} watches nothing. Change that: stead schedule change {name} --watch folder=.",
+)
 _NAME = arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -")
 _WHEN = "five fields of cron ('0 7 * * 1-5'), an interval ('every 3h'), or a moment ('2026-12-01 07:00')"
 _POLICIES = (
@@ -173,12 +209,24 @@ _POLICIES = (
     arg("--zone ZONE", "whose clocks count, such as Europe/Berlin (yours)"),
     arg("--until DATE", "nothing is due after that"),
 )
+_WATCHES = (
+    arg(
+        "--watch KIND=WHAT...",
+        "run only if this has changed: folder=PATH, file=PATH, http=URL, feed=URL, "
+        "port=HOST:PORT, command=LINE (in the sandbox); none to watch nothing",
+    ),
+    arg(
+        "--checklist FILE",
+        "a heartbeat: go through this file of the folder, and speak only when there is something to say",
+    ),
+)
 _ADD = (
     _NAME,
-    arg("goal GOAL", 'what to reach each time; "-" reads it from standard input'),
+    arg("[goal GOAL]", 'what to reach each time; "-" reads it from standard input'),
     arg("--when WHEN", _WHEN, required=True),
     *_POLICIES,
     arg("--dir D", "the folder to work in (else the current one)", default="."),
+    *_WATCHES,
     arg("--constraint C...", "a rule to keep"),
     DONE_WHEN,
     *WORK,
@@ -194,7 +242,7 @@ _ROWS: dict[str, Row] = {
     "show": ("show one: when it runs, what it may use", (_NAME,), _show),
     "change": (
         "change when it runs, its goal or its policies",
-        (_NAME, arg("--when WHEN", _WHEN), arg("--goal GOAL", "what to reach each time"), *_POLICIES),
+        (_NAME, arg("--when WHEN", _WHEN), arg("--goal GOAL", "what to reach each time"), *_POLICIES, *_WATCHES),
         _change,
     ),
     "enable": (
@@ -212,6 +260,7 @@ _ROWS: dict[str, Row] = {
         (_NAME,),
         Act("POST /schedules/{name}/run", "{name} runs. See: stead schedule history {name}"),
     ),
+    "check": ("compare what it watches now; nothing runs, and nothing is recorded", (_NAME,), _check),
     "history": ("list its due times, and what became of each", (_NAME,), _HISTORY),
     "remove": (
         "forget it; what it started goes on",

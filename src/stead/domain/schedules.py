@@ -19,6 +19,7 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
+from stead.domain.watches import MOST_WATCHES, Mark, PathWatch, Watch, changed
 
 MOST_SCHEDULES, MOST_RUNS, MOST_QUEUED = 100, 100, 10
 """Of a home; that are kept for the history of one; that wait for one that still runs."""
@@ -88,6 +89,9 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         most: how many of "all" run at most, the latest ones.
         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
         until_ms: nothing is due after that; 0 for no end.
+        watches: at its times these are compared first, without a model; it runs only if one has changed.
+        checklist: a file of its folder that the person edits. Then it is a heartbeat: it watches that file too, and its
+            runs say something only by the tool ``notify``. "" for none.
     """
 
     name: Name
@@ -97,6 +101,8 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most: Annotated[int, bounds(minimum=1, maximum=100)] = 10
     overlap: Overlap = "skip"
     until_ms: Annotated[int, bounds(minimum=0, maximum=2**53)] = 0
+    watches: Annotated[tuple[Watch, ...], bounds(maxItems=MOST_WATCHES)] = ()
+    checklist: Annotated[str, bounds(maxLength=1000)] = ""
 
     @property
     def directory(self) -> str:
@@ -109,7 +115,7 @@ RunEnd = End | Literal["", "skipped", "refused", "lost"]
 ran in is gone."""
 By = Literal["clock", "missed", "person"]
 """Why it runs: it was time, it had been time, or the person said so."""
-Skip = Literal["missed", "overlap", "queue", "paused"]
+Skip = Literal["missed", "overlap", "queue", "paused", "unchanged"]
 
 
 class ScheduleRun(msgspec.Struct, frozen=True):
@@ -125,6 +131,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
         text: why it was skipped or refused, or what a review found.
         times: how many due times it stands for.
         last_ms: the last of them.
+        changed: what of that which it watches had changed; "" where nothing was compared.
     """
 
     due_ms: int
@@ -137,6 +144,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     text: str = ""
     times: int = 1
     last_ms: int = 0
+    changed: str = ""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -148,6 +156,8 @@ class Standing(msgspec.Struct, frozen=True):
         since_ms: every due time up to here is settled: it ran, runs, waits or was skipped.
         proposed: a model proposed it: what that had read.
         runs: the last ones, oldest first.
+        mark: what it watches, as it was when that was last compared.
+        trouble: why something that it watches cannot be looked at, where that has lasted.
     """
 
     schedule: Schedule
@@ -156,6 +166,8 @@ class Standing(msgspec.Struct, frozen=True):
     since_ms: int = 0
     proposed: Taint | None = None
     runs: tuple[ScheduleRun, ...] = ()
+    mark: Mark = {}
+    trouble: str = ""
 
     @property
     def open_runs(self) -> tuple[ScheduleRun, ...]:
@@ -179,6 +191,9 @@ class ScheduleRow(msgspec.Struct, frozen=True):
         running: the session of the run that goes on; "" for none.
         waiting: how many runs wait for it.
         last: the newest run that is over.
+        watched: what it watches, one by one.
+        checked_ms: when that was last compared, since Stead was started; 0 for not yet.
+        quiet: how often since then nothing had changed.
     """
 
     schedule: Schedule
@@ -190,6 +205,9 @@ class ScheduleRow(msgspec.Struct, frozen=True):
     running: SessionId
     waiting: int
     last: ScheduleRun | None
+    watched: tuple[str, ...] = ()
+    checked_ms: int = 0
+    quiet: int = 0
 
 
 # -- events of the home ------------------------------------------------------------------------------------------------
@@ -220,18 +238,38 @@ class ScheduleRemoved(msgspec.Struct, frozen=True, tag="schedule.removed"):
 
 
 class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due"):
-    """Intent: a time had come, and a run is about to be started for it, or waits for the one before."""
+    """Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+
+    ``changed``: what of that which it watches has changed, as its run is told.
+    """
 
     name: str
     due_ms: int
     by: By
+    changed: str = ""
+
+
+class ScheduleCompared(msgspec.Struct, frozen=True, tag="schedule.compared"):
+    """What a schedule watches is not as it was. What starts a run stands right before its ``schedule.due``.
+
+    Args:
+        before: what of the mark is another or gone, as it was.
+        after: what is another or new, as it is.
+        trouble: why something cannot be looked at, once that has lasted; "" while everything can.
+    """
+
+    name: str
+    before: Mark
+    after: Mark
+    trouble: str = ""
 
 
 class ScheduleSkipped(msgspec.Struct, frozen=True, tag="schedule.skipped"):
     """Due times in a row, for which nothing ran.
 
     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-    ``paused``: the objective to be reviewed was at work, or paused.
+    ``paused``: the objective to be reviewed was at work, or paused. ``unchanged``: what it watches was as before; such
+    times are counted in memory alone.
     """
 
     name: str
@@ -263,6 +301,7 @@ ScheduleFact = (
     | ScheduleSwitched
     | ScheduleRemoved
     | ScheduleDue
+    | ScheduleCompared
     | ScheduleSkipped
     | ScheduleRunStarted
     | ScheduleRunEnded
@@ -284,6 +323,7 @@ def _set(old: Standing | None, fact: ScheduleSet, ts_ms: int) -> Standing:
     # An edit moves no due time, unless it is the times that are edited.
     since_ms = old.since_ms if old.schedule.when == fact.schedule.when else ts_ms
     on = old.on or old.why == OVER
+    same = watched(old.schedule) == watched(fact.schedule) and old.schedule.directory == fact.schedule.directory
     return replace(
         old,
         schedule=fact.schedule,
@@ -291,21 +331,25 @@ def _set(old: Standing | None, fact: ScheduleSet, ts_ms: int) -> Standing:
         why="" if on else old.why,
         since_ms=since_ms,
         proposed=fact.proposed,
+        mark=old.mark if same else {},
+        trouble=old.trouble if same else "",
     )
 
 
 OVER = "no further time comes"
 """Why a schedule is off that has come to its end."""
+REACHED_AGAIN = "what it watches can be looked at again"
 
 
 def _after(
     old: Standing,
-    fact: ScheduleSwitched | ScheduleDue | ScheduleSkipped | ScheduleRunStarted | ScheduleRunEnded,
+    fact: ScheduleSwitched | ScheduleDue | ScheduleCompared | ScheduleSkipped | ScheduleRunStarted | ScheduleRunEnded,
     ts_ms: int,
 ) -> Standing:
     match fact:
         case ScheduleSwitched(on=True):
-            return replace(old, on=True, why="", since_ms=ts_ms)  # what came while it was off was not missed
+            # What came while it was off was not missed, and what changed then is not made up for.
+            return replace(old, on=True, why="", since_ms=ts_ms, mark={}, trouble="")
         case ScheduleSwitched(why=why):
             dropped = tuple(
                 replace(run, end="skipped", ended_ms=ts_ms, text="it was switched off")
@@ -316,7 +360,10 @@ def _after(
             return replace(old, on=False, why=why or "switched off", runs=dropped)
         case ScheduleDue(due_ms=due_ms, by=by):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, ScheduleRun(due_ms, by, ts_ms))))
+            run = ScheduleRun(due_ms, by, ts_ms, changed=fact.changed)
+            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
+        case ScheduleCompared():
+            return _compared(old, fact, ts_ms)
         case ScheduleSkipped():
             return replace(old, since_ms=max(old.since_ms, fact.last_ms), runs=_kept(_skipped(old.runs, fact, ts_ms)))
         case ScheduleRunStarted(due_ms=due_ms, session=session):
@@ -325,6 +372,19 @@ def _after(
             return replace(old, runs=_changed(old.runs, due_ms, end=end, text=text, ended_ms=ts_ms))
         case _:
             assert_never(fact)
+
+
+def _compared(old: Standing, fact: ScheduleCompared, ts_ms: int) -> Standing:
+    runs = old.runs
+    if fact.trouble != old.trouble:  # said once in the history, and once when it is over
+        said = fact.trouble or REACHED_AGAIN
+        runs = _kept((*runs, ScheduleRun(ts_ms, "clock", ts_ms, ended_ms=ts_ms, end="skipped", text=said)))
+    return replace(old, mark=changed(old.mark, fact.before, fact.after), trouble=fact.trouble, runs=runs)
+
+
+def watched(schedule: Schedule) -> tuple[Watch, ...]:
+    """All that it watches, the checklist last."""
+    return (*schedule.watches, *((PathWatch(schedule.checklist),) if schedule.checklist else ()))
 
 
 def _changed(runs: tuple[ScheduleRun, ...], due_ms: int, **changes: object) -> tuple[ScheduleRun, ...]:

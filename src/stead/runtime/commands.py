@@ -44,7 +44,7 @@ from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.rules import RuleBook
 from stead.runtime.schedules import DOOR, Schedules
-from stead.runtime.screening import screened
+from stead.runtime.screening import came_in, screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook
 from stead.runtime.service import Readiness
@@ -90,6 +90,7 @@ class Runtime:
         self._started_ms = deps.clock.now_ms()
         self._opener = Opener(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled)
         self.schedules = Schedules(home, sessions, self._opener, self._handle_part, deps.clock, deps.journal, deps.bus)
+        self.schedules.watching.clean = lambda text: came_in(text, book, HOME).text
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
 

@@ -20,6 +20,7 @@ from stead.domain import events as ev
 from stead.domain.agents import Taint
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
+from stead.domain.messages import Material
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedules import (
     GoalReview,
@@ -33,8 +34,10 @@ from stead.domain.schedules import (
     ScheduleSwitched,
     SetSchedule,
     Standing,
+    watched,
 )
 from stead.domain.sessions import Session
+from stead.domain.watches import WatchCheck
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus, Subscription
@@ -43,12 +46,15 @@ from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
 from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
+from stead.runtime.watching import Watching, changed_by
 
 log = logging.getLogger(__name__)
 DOOR = "schedule:"
 """What the door of a run is called before its schedule's name; no door of a person's has a colon in its name."""
 RETRY_S = 30.0
 REACHED = "its goal is reached"
+CHANGED = "what has changed"
+"""What the text is called that tells a run what started it."""
 _TEXT_CHARS = 500
 Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
 
@@ -87,6 +93,7 @@ class Schedules:
         self._ended: set[SessionId] | None = None
         """Sessions that have ended since the runs were looked at; None where it is not known which."""
         self._turn = asyncio.Event()
+        self.watching = Watching(home, clock, self._lock, self._start)
 
     # -- what people ask and say -----------------------------------------------------------------------------------
 
@@ -94,11 +101,20 @@ class Schedules:
         """See ``service.ScheduleQueries``."""
         known = sorted(self._home.state.schedules.items())
         now_ms = self._clock.now_ms()
-        return tuple(schedule_row(one, now_ms) for _, one in known if directory in ("", one.schedule.directory))
+        return tuple(
+            schedule_row(one, now_ms, *self.watching.counts(name))
+            for name, one in known
+            if directory in ("", one.schedule.directory)
+        )
 
     async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
         """See ``service.ScheduleQueries``."""
-        return tuple(reversed(known_of(self._home.state.schedules, name).runs))
+        runs = known_of(self._home.state.schedules, name).runs
+        return (*self.watching.quiet_run(name), *reversed(runs))
+
+    async def check(self, name: str) -> tuple[WatchCheck, ...]:
+        """See ``service.ScheduleQueries``."""
+        return await self.watching.check(known_of(self._home.state.schedules, name))
 
     async def carry_out(self, command: ScheduleCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out; its first run may begin before this returns.
@@ -156,6 +172,7 @@ class Schedules:
                 now_ms = self._clock.now_ms()
                 try:
                     await self.settle()
+                    self.watching.begin(self._turn.set)
                     alarm.set(self._next_ms(), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
@@ -163,6 +180,7 @@ class Schedules:
                 await self._turn.wait()
         finally:
             listening.cancel()
+            self.watching.close()
             alarm.close()
 
     async def _listen(self) -> None:
@@ -187,7 +205,7 @@ class Schedules:
         times: list[int] = []
         for one in self._home.state.schedules.values():
             with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
-                times.extend(filter(None, (due_times.next_due(one),)))
+                times.extend(filter(None, (self.watching.next_ms(one),)))
         return min(times, default=None)
 
     async def settle(self) -> None:
@@ -212,7 +230,8 @@ class Schedules:
             if run.session and (ended is None or run.session in ended):
                 await self._hear(name, run)
         one = self._home.state.schedules[name]
-        await self._record(*await asyncio.to_thread(due_times.settle, one, self._clock.now_ms()))
+        if not watched(one.schedule):
+            await self._record(*await asyncio.to_thread(due_times.settle, one, self._clock.now_ms()))
         await self._start(name)
 
     async def _record(self, *facts: ScheduleFact) -> None:
@@ -227,6 +246,7 @@ class Schedules:
         elif session.end is not None:
             facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, found_of(session))]
             one = self._home.state.schedules[name]
+            facts += await self.watching.own(one, changed_by(session))
             if one.on and isinstance(one.schedule.job, GoalReview) and (why := _over(session)):
                 facts.append(ScheduleSwitched(name, on=False, door="stead", why=why))
             await self._record(*facts)
@@ -253,6 +273,8 @@ class Schedules:
         try:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
+            if run.changed:
+                job = replace(job, context=(Material(CHANGED, run.changed),))
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
             raise
