@@ -88,6 +88,7 @@ from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
 from stead.tools.looking import SourceLooks
+from stead.tools.notifying import NotifyTool
 from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
@@ -301,6 +302,7 @@ class House:
             ProposeSoulTool(self.memory.soul_proposals),
             *self.mcp.tools,
             SpawnTool(),
+            NotifyTool(),
             FindTools(
                 lambda: [*(self.specialists.shown(tool.spec) for tool in tools), *self.mcp.specs()],
                 self.memory.skills.approved,

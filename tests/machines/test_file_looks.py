@@ -77,8 +77,8 @@ async def test_no_link_is_followed_and_nothing_but_files_is_opened(project: Path
         await items(project)
 
 
-async def test_a_folder_of_200000_files_is_given_up_in_time_and_memory(project: Path) -> None:
-    for number in range(200_000):
+async def test_a_folder_of_too_many_files_is_given_up_in_time_and_memory(project: Path) -> None:
+    for number in range(11_000):
         os.close(os.open(project / str(number), os.O_CREAT | os.O_WRONLY))
     tracemalloc.start()
     began_s = time.monotonic()

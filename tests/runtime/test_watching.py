@@ -28,7 +28,9 @@ from stead.domain.schedules import (
 )
 from stead.domain.watches import FeedWatch, HttpWatch, Look, PathWatch, Place, PortWatch, Watch, read_watch
 from stead.machines.file_looks import HostFileLooks
-from tests.runtime.room import Room, WireModels
+from stead.runtime.heartbeats import QUIET
+from stead.tools.notifying import NotifyTool
+from tests.runtime.room import Room, Said, WireModels
 
 HOUR_MS = 3_600_000
 FEED = FeedWatch("https://news.example.com/feed")
@@ -365,3 +367,36 @@ def test_a_watch_is_written_as_kind_and_what() -> None:
         with pytest.raises(InvalidRequest):
             read_watch(odd)
     assert msgspec.json.decode(msgspec.json.encode(PORT), type=Watch) == PORT  # type: ignore[arg-type]
+
+
+def beating(room: Room, **given: object) -> Schedule:
+    job = cmd.OpenSession(str(room.project), goal="Go through the checklist in HEARTBEAT.md")
+    given = {"watches": (PORT,), "checklist": "HEARTBEAT.md", "job": job, **given}
+    return watching(room, **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("speaks", [True, False])
+async def test_a_heartbeat_says_only_what_its_run_tells_by_the_tool_for_it(
+    tmp_path: Path, sources: Sources, speaks: bool
+) -> None:
+    told = ("notify", '{"text": "The shop is down."}')
+    script = [Said((told,)), Said(("All is well.",))] if speaks else [Said(("ALERT! URGENT! The shop is down.",))]
+    room = furnished(Room(tmp_path, WireModels(script), more=[NotifyTool()]), sources)
+    (room.project / "HEARTBEAT.md").write_text("- is the shop up?")
+    sources.world[PORT] = Look("open")
+    await room.do(SetSchedule(beating(room)))
+    for _ in range(5):
+        await later(room)
+    assert not room.models.requests, "neither the checklist nor what is watched has changed"
+    sources.world[PORT] = Look("closed")
+    await later(room)
+    (run,) = runs(room)
+    assert (run.end, run.text) == ("answered", "The shop is down." if speaks else QUIET)
+    state = await room.state(run.session)
+    assert state.spec.scheduled and state.spec.scheduled.quiet and "HEARTBEAT.md" in str(state.spec.contract)
+    labelled = [body for body in room.bodies(run.session) if isinstance(body, ev.SessionLabelled)]
+    assert [body.archived for body in labelled] == ([] if speaks else [True])
+    (room.project / "HEARTBEAT.md").write_text("- is the shop up?\n- is the backup there?")
+    await later(room)
+    assert runs(room)[1].changed == "Changed: files of HEARTBEAT.md\nchanged: HEARTBEAT.md", "the person's edit counts"
+    await room.leave()

@@ -23,6 +23,8 @@ from stead.domain.watches import MOST_WATCHES, Mark, PathWatch, Watch, changed
 
 MOST_SCHEDULES, MOST_RUNS, MOST_QUEUED = 100, 100, 10
 """Of a home; that are kept for the history of one; that wait for one that still runs."""
+NOTIFY = "notify"
+"""The tool by which a heartbeat's run says something."""
 ON_TIME_MS = 60_000
 """What is so late at most was not missed."""
 
@@ -176,10 +178,14 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Scheduled(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``."""
+    """What opened a session, where that was a schedule and no person.
+
+    ``proposed``: as of ``Standing``. ``quiet``: it is a heartbeat's, whose end is no news by itself.
+    """
 
     schedule: str
     proposed: Taint | None = None
+    quiet: bool = False
 
 
 class ScheduleRow(msgspec.Struct, frozen=True):

@@ -155,7 +155,9 @@ class Runtime:
         if name == door:
             return None
         known = self._home.state.schedules.get(name)
-        return Scheduled(name, known.proposed if known else Taint())
+        if known is None:
+            return Scheduled(name, Taint())
+        return Scheduled(name, known.proposed, quiet=bool(known.schedule.checklist))
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""

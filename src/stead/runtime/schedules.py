@@ -37,11 +37,11 @@ from stead.domain.schedules import (
     watched,
 )
 from stead.domain.sessions import Session
-from stead.domain.watches import WatchCheck
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.goal_reviews import digest_of, found_of
+from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, told_by
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
@@ -94,6 +94,7 @@ class Schedules:
         """Sessions that have ended since the runs were looked at; None where it is not known which."""
         self._turn = asyncio.Event()
         self.watching = Watching(home, clock, self._lock, self._start)
+        self.check = self.watching.check
 
     # -- what people ask and say -----------------------------------------------------------------------------------
 
@@ -111,10 +112,6 @@ class Schedules:
         """See ``service.ScheduleQueries``."""
         runs = known_of(self._home.state.schedules, name).runs
         return (*self.watching.quiet_run(name), *reversed(runs))
-
-    async def check(self, name: str) -> tuple[WatchCheck, ...]:
-        """See ``service.ScheduleQueries``."""
-        return await self.watching.check(known_of(self._home.state.schedules, name))
 
     async def carry_out(self, command: ScheduleCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out; its first run may begin before this returns.
@@ -244,8 +241,11 @@ class Schedules:
         if session is None:
             await self._record(ScheduleRunEnded(name, run.due_ms, "lost", "its session is gone"))
         elif session.end is not None:
-            facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, found_of(session))]
             one = self._home.state.schedules[name]
+            text = (told_by if one.schedule.checklist else found_of)(session)[:_TEXT_CHARS]
+            facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, text)]
+            if text == QUIET:
+                await archive(self._handle, run, f"{DOOR}{name}")
             facts += await self.watching.own(one, changed_by(session))
             if one.on and isinstance(one.schedule.job, GoalReview) and (why := _over(session)):
                 facts.append(ScheduleSwitched(name, on=False, door="stead", why=why))
@@ -275,6 +275,7 @@ class Schedules:
                 return await self._reviewed(one, run, job, id)
             if run.changed:
                 job = replace(job, context=(Material(CHANGED, run.changed),))
+            job = heartbeat_job(one.schedule, job)
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
             raise

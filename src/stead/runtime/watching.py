@@ -48,6 +48,7 @@ from stead.domain.watches import (
     words,
 )
 from stead.runtime.home import HomeStream
+from stead.runtime.schedule_changes import known_of
 
 log = logging.getLogger(__name__)
 LASTS = 3
@@ -117,9 +118,9 @@ class Watching:
         )
         return (run,) if times else ()
 
-    async def check(self, one: Standing) -> tuple[WatchCheck, ...]:
-        """What each watch would come to now; nothing is recorded, and nothing runs."""
-        checks = []
+    async def check(self, name: str) -> tuple[WatchCheck, ...]:
+        """See ``service.ScheduleQueries``."""
+        one, checks = known_of(self._home.state.schedules, name), list[WatchCheck]()
         for number, watch in enumerate(watched(one.schedule)):
             was = part_of(one.mark, number)
             try:
