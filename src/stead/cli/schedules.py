@@ -93,11 +93,7 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError(f"there is a schedule {name!r} already", f"stead schedule change {name}, or another name")
     job: Json = {"type": "review", "session": vars(arguments).get("id")}
     if not job["session"]:
-        goal = arguments.goal or (arguments.checklist and _HEARTBEAT.format(arguments.checklist))
-        if not goal:
-            raise CommandError(
-                "a schedule needs a goal, or --checklist FILE", f"stead schedule add {name} GOAL --when …"
-            )
+        goal = arguments.goal if "goal" in arguments else _HEARTBEAT.format(arguments.checklist)
         job = {"type": "session.open", "goal": read_text(goal, "goal")}
         job |= {"directory": folder_of(arguments.dir, "--dir DIR"), "constraints": arguments.constraint}
         job |= work_fields(arguments) | {"checks": [parse_check(text) for text in arguments.done_when]}
@@ -109,7 +105,7 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
 def _policies(arguments: Namespace) -> Json:
     given = {"missed": arguments.missed, "overlap": arguments.overlap, "most": arguments.most}
     if "watch" in arguments:
-        given |= {"watches": _watches(arguments.watch), "checklist": arguments.checklist}
+        given |= {"watches": _watches(arguments.watch), "checklist": vars(arguments).get("checklist", "")}
     watches_none = "watch" in arguments and arguments.watch == ["none"]
     return {name: value for name, value in given.items() if value or (name == "watches" and watches_none)}
 
@@ -209,31 +205,36 @@ _POLICIES = (
     arg("--zone ZONE", "whose clocks count, such as Europe/Berlin (yours)"),
     arg("--until DATE", "nothing is due after that"),
 )
-_WATCHES = (
-    arg(
-        "--watch KIND=WHAT...",
-        "run only if this has changed: folder=PATH, file=PATH, http=URL, feed=URL, "
-        "port=HOST:PORT, command=LINE (in the sandbox); none to watch nothing",
-    ),
-    arg(
-        "--checklist FILE",
-        "a heartbeat: go through this file of the folder, and speak only when there is something to say",
-    ),
+_WATCH = arg(
+    "--watch KIND=WHAT...",
+    "run only if this has changed: folder=PATH, file=PATH, http=URL, feed=URL, port=HOST:PORT, command=LINE (in the "
+    "sandbox); none to watch nothing",
 )
-_ADD = (
-    _NAME,
-    arg("[goal GOAL]", 'what to reach each time; "-" reads it from standard input'),
-    arg("--when WHEN", _WHEN, required=True),
+_CHECKLIST = "a file of the folder that its runs go through; they speak only when there is something to say"
+_JOB = (
     *_POLICIES,
     arg("--dir D", "the folder to work in (else the current one)", default="."),
-    *_WATCHES,
+    _WATCH,
     arg("--constraint C...", "a rule to keep"),
     DONE_WHEN,
     *WORK,
 )
+_ADD = (
+    _NAME,
+    arg("goal GOAL", 'what to reach each time; "-" reads it from standard input'),
+    arg("--when WHEN", _WHEN, required=True),
+    *_JOB,
+)
+_BEAT = (
+    _NAME,
+    arg("--when WHEN", _WHEN, default="every 30m"),
+    arg("--checklist FILE", _CHECKLIST, default="HEARTBEAT.md"),
+    *_JOB,
+)
 _ROWS: dict[str, Row] = {
     "list": ("show schedules (the default)", (), _LIST),
     "add": ("run a goal by itself, with what you allow it here and nothing else", _ADD, _add),
+    "heartbeat": ("go through a checklist, only when it or what is watched has changed", _BEAT, _add),
     "review": (
         "take an objective up again each time, until its checks hold",
         (_NAME, OBJECTIVE, arg("--when WHEN", _WHEN, required=True), *_POLICIES),
@@ -242,7 +243,14 @@ _ROWS: dict[str, Row] = {
     "show": ("show one: when it runs, what it may use", (_NAME,), _show),
     "change": (
         "change when it runs, its goal or its policies",
-        (_NAME, arg("--when WHEN", _WHEN), arg("--goal GOAL", "what to reach each time"), *_POLICIES, *_WATCHES),
+        (
+            _NAME,
+            arg("--when WHEN", _WHEN),
+            arg("--goal GOAL", "what to reach each time"),
+            *_POLICIES,
+            _WATCH,
+            arg("--checklist FILE", _CHECKLIST),
+        ),
         _change,
     ),
     "enable": (
