@@ -20,7 +20,7 @@ _FEATURE_TABLE = """
 OBJ-1 OBJ-2 OBJ-3 OBJ-4 OBJ-5 OBJ-6 OBJ-7 OBJ-8 OBJ-9 OBJ-10 SES-1 SES-2 SES-3 SES-4 SES-5 SES-6 SEC-1 SEC-2 SEC-3
 SEC-4 SEC-5 SEC-6 SEC-7 SEC-8 SEC-9 SEC-10 SEC-11 SEC-12 SEC-13 LLM-1 LLM-2 LLM-3 LLM-4 LLM-5 LLM-6 LLM-7 MEM-1 MEM-2
 MEM-3 MEM-4 MEM-5 MEM-6 MEM-7 MEM-8 MEM-9 WS-1 WS-2 WS-3 WS-4 WS-5 WS-6 WS-7 DOC-1 DOC-2 DOC-3 DOC-4 DOC-5 DOC-6 DOC-7
-CAN-1 CAN-2 TOOL-1 SKILL-1 SKILL-2 SKILL-3 PLUG-1 MCP-1 ACP-1 API-1 CH-1 CH-2 CH-3 CH-4 SCH-1 SCH-2 SCH-3 UI-1
+CAN-1 CAN-2 TOOL-1 SKILL-1 SKILL-2 SKILL-3 PLUG-1 MCP-1 ACP-1 API-1 CH-1 CH-2 CH-3 CH-4 SCH-1 SCH-2 SCH-3 SCH-4 UI-1
 UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6 OPS-7
 """
 FEATURES = frozenset(_FEATURE_TABLE.split())
@@ -614,11 +614,19 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-1.words", "times in plain words, read back with the next five", "cli", done=True),
     Promise("SCH-1.snooze", "what is due is skipped for a while, and the history says so", "cli", done=True),
     Promise("SCH-1.rerun", "a run of the history is run again", "cli", done=True),
-    Promise("SCH-2.heartbeat", "it wakes, reviews, and speaks only when there is something to say", "channel"),
+    Promise("SCH-2.heartbeat", "it wakes, reviews, and speaks only when there is something to say", "cli", done=True),
     Promise("SCH-3.webhooks", "signed webhooks in", "api"),
     Promise("SCH-3.mail", "mail in", "channel"),
     Promise("SCH-3.files", "files dropped in", "file"),
     Promise("SCH-3.out", "notifications out", "channel", done=True),
+    Promise(
+        "SCH-4.compared", "files, addresses, feeds, ports and commands are compared without a model", "cli", done=True
+    ),
+    Promise("SCH-4.change", "a change is recorded, and starts one run", "cli", done=True),
+    Promise("SCH-4.untrusted", "what a watched source says has no authority", "cli", done=True),
+    Promise(
+        "SCH-4.bounded", "a hostile source costs bounded time and memory, and reaches nothing private", "cli", done=True
+    ),
     # 9 Interfaces and operation
     Promise("UI-1.status", "a status page that is real", "page", stage=1, done=True),
     Promise("UI-1.setup", "setup and settings", "page", stage=5, done=True),

@@ -34,6 +34,7 @@ from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.checkpoints import FolderCheckpoints
+from stead.machines.file_looks import HostFileLooks
 from stead.machines.held_changes import HeldChanges
 from stead.machines.host import without
 from stead.machines.looking import HostFolders
@@ -90,6 +91,8 @@ from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
+from stead.tools.looking import SourceLooks
+from stead.tools.notifying import NotifyTool
 from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
@@ -218,6 +221,7 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
+        self.runtime.schedules.watching.looks = SourceLooks(Dialer(own.reach), self.machines.programs, HostFileLooks())
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -306,6 +310,7 @@ class House:
             ProposeSoulTool(self.memory.soul_proposals),
             *self.mcp.tools,
             SpawnTool(),
+            NotifyTool(),
             FindTools(
                 lambda: [*(self.specialists.shown(tool.spec) for tool in tools), *self.mcp.specs()],
                 self.memory.skills.approved,

@@ -124,7 +124,15 @@ def test_a_hostile_model_causes_nothing_while_the_person_says_no(field: Grounds)
     trees = [*field.given, *(body["session"] for id in field.given for body in field.house.bodies(id, "agent.spawned"))]
     started = {body["tool"] for id in trees for body in field.house.bodies(id, "tool.started")}
     looked = {"read", "glob", "grep", "plan", "shell", "extract", "find_tools", "mcp_page", "history", "history_all"}
-    assert started <= looked | {"recall", "recall_all", "remember", "correct_memory", "propose_soul", "spawn_agent"}
+    assert started <= looked | {
+        "recall",
+        "recall_all",
+        "remember",
+        "correct_memory",
+        "propose_soul",
+        "spawn_agent",
+        "notify",
+    }
 
 
 @pytest.mark.timeout(300)

@@ -43,6 +43,7 @@ from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, Searc
 from stead.domain.sessions import Session, status
 from stead.domain.timeline import Timeline
 from stead.domain.trials import Stay, Trial
+from stead.domain.watches import WatchCheck
 from stead.guardian.reach import Reach
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
@@ -129,6 +130,10 @@ class FixedSchedules:
 
     async def agenda(self, days: int) -> tuple[schedules.AgendaRow, ...]:
         return agenda(self._known.values(), self._now_ms, days)
+
+    async def check(self, name: str) -> tuple[WatchCheck, ...]:
+        known_of(self._known, name)
+        return (WatchCheck("the folder", "unchanged", "3 items"),)
 
     async def runs(self, name: str) -> tuple[schedules.ScheduleRun, ...]:
         return known_of(self._known, name).runs

@@ -1293,110 +1293,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/notifications": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Targets
-         * @description The targets by name, and how each stands.
-         */
-        get: operations["list_targets"];
-        put?: never;
-        /**
-         * Set Target
-         * @description Add or change a target. A browser adds itself (``SubscribePush``).
-         */
-        post: operations["set_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove Target
-         * @description Forget a target, and what waits for it.
-         */
-        delete: operations["remove_target"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/{name}/switch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Switch Target
-         * @description Tell things there, or no more. What happens while it is off is not told there later.
-         */
-        post: operations["switch_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/{name}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Test Target
-         * @description Send one real message, within half a minute; raises ``NotFound``.
-         */
-        post: operations["test_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/push": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Subscribe Push
-         * @description A browser asks to be told, by what its push service gave it. The keys are base64url.
-         */
-        post: operations["subscribe_push"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/objectives": {
         parameters: {
             query?: never;
@@ -1845,26 +1741,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/push-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show Push Key
-         * @description The key that a browser subscribes with.
-         */
-        get: operations["show_push_key"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/reviews": {
         parameters: {
             query?: never;
@@ -2068,6 +1944,26 @@ export interface paths {
          * @description Forget a schedule. What it started goes on.
          */
         delete: operations["remove_schedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Schedule
+         * @description What a look at all that it watches would come to now; nothing runs. Raises ``NotFound``.
+         */
+        post: operations["check_schedule"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4499,6 +4395,15 @@ export interface components {
             line: string;
         };
         /**
+         * CommandWatch
+         * @description What a bash command line prints and how it ends, in a machine that shows the job's folder and changes nothing.
+         */
+        CommandWatch: {
+            command: string;
+            /** @enum {unknown} */
+            type: "command";
+        };
+        /**
          * Condition
          * @description One test of what a call names.
          *
@@ -4756,14 +4661,6 @@ export interface components {
             now: boolean;
         };
         /**
-         * Desktop
-         * @description The desktop of the computer that Stead runs on.
-         */
-        Desktop: {
-            /** @enum {unknown} */
-            type: "desktop";
-        };
-        /**
          * Directive
          * @description One directive.
          *
@@ -4990,7 +4887,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5107,6 +5004,15 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * FeedWatch
+         * @description New entries of an RSS or Atom feed, known by their ids.
+         */
+        FeedWatch: {
+            /** @enum {unknown} */
+            type: "feed";
+            url: string;
         };
         /**
          * FileChange
@@ -5583,6 +5489,15 @@ export interface components {
             host: string;
         };
         /**
+         * HttpWatch
+         * @description What a public address answers: its body, to the byte.
+         */
+        HttpWatch: {
+            /** @enum {unknown} */
+            type: "http";
+            url: string;
+        };
+        /**
          * InstructionsSet
          * @description The person's directives had changed: every request from the next one on begins with these instructions.
          *
@@ -5762,7 +5677,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5850,37 +5765,6 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
-        };
-        /**
-         * Mail
-         * @description Mail through a server of the person's.
-         *
-         *     Args:
-         *         host: of the server; one of this computer or its networks may be named.
-         *         sender: the address that it comes from.
-         *         to: addresses, up to 5.
-         *         port: 465 for ``tls``, 587 for ``starttls``, as a rule.
-         *         security: TLS from the start, or by STARTTLS, with the host's own certificate; "none" on this computer alone.
-         *         user: "" where the server asks for none.
-         *         secret: name of the secret with the password.
-         */
-        Mail: {
-            host: string;
-            /** @default 465 */
-            port: number;
-            /** @default  */
-            secret: string;
-            /**
-             * @default tls
-             * @enum {unknown}
-             */
-            security: "none" | "starttls" | "tls";
-            sender: string;
-            to: string[];
-            /** @enum {unknown} */
-            type: "mail";
-            /** @default  */
-            user: string;
         };
         /**
          * Material
@@ -6756,6 +6640,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewObjective: {
             /** @default [] */
@@ -6775,6 +6660,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             goal: string;
             /** @default [] */
@@ -6896,6 +6783,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewSession: {
             /** @default [] */
@@ -6911,6 +6799,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -6972,44 +6862,6 @@ export interface components {
             type: "notice.given";
             /** @enum {unknown} */
             why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "review" | "steer";
-        };
-        /**
-         * NotificationTarget
-         * @description One place, and what is told there.
-         *
-         *     Args:
-         *         name: the person's own choice.
-         *         via: how.
-         *         kinds: what is told.
-         *         quiet_from: from this time of day until ``quiet_to`` nothing is sent; what happens comes at the end. "": never.
-         *         quiet_to: see above.
-         *         digest: everything comes together at this time of day; "" for as it happens.
-         *         urgent: questions come at once all the same.
-         *         zone: whose clocks count; "" is the person's own when it is set.
-         */
-        NotificationTarget: {
-            /** @default  */
-            digest: string;
-            /**
-             * @default [
-             *       "question",
-             *       "ended",
-             *       "failed",
-             *       "cap",
-             *       "schedule"
-             *     ]
-             */
-            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
-            name: string;
-            /** @default  */
-            quiet_from: string;
-            /** @default  */
-            quiet_to: string;
-            /** @default false */
-            urgent: boolean;
-            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
-            /** @default  */
-            zone: string;
         };
         /**
          * ObjectiveEnded
@@ -7235,6 +7087,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         OpenSession: {
             /** @default [] */
@@ -7249,6 +7102,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default null */
             goal: string | null;
@@ -7663,15 +7518,6 @@ export interface components {
             next: string;
         };
         /**
-         * Page[TargetRow]
-         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
-         */
-        Page_TargetRow_: {
-            items: components["schemas"]["TargetRow"][];
-            /** @default  */
-            next: string;
-        };
-        /**
          * Page[Template]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7726,6 +7572,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[WatchCheck]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_WatchCheck_: {
+            items: components["schemas"]["WatchCheck"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[Watcher]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7755,6 +7610,16 @@ export interface components {
             specialist: string;
             /** @default {} */
             taint: components["schemas"]["Taint"];
+        };
+        /**
+         * PathWatch
+         * @description A file or a folder, within the job's. ``path`` is relative to that; "" is all of it.
+         */
+        PathWatch: {
+            /** @default  */
+            path: string;
+            /** @enum {unknown} */
+            type: "path";
         };
         /**
          * Period
@@ -7892,6 +7757,16 @@ export interface components {
             profile: components["schemas"]["Profile"] | null;
             /** @default [] */
             remove: string[];
+        };
+        /**
+         * PortWatch
+         * @description Whether a public host takes connections at a port.
+         */
+        PortWatch: {
+            host: string;
+            port: number;
+            /** @enum {unknown} */
+            type: "port";
         };
         /**
          * Presence
@@ -8194,33 +8069,6 @@ export interface components {
             quota: components["schemas"]["Quota"];
             /** @default [] */
             settings: components["schemas"]["ModelSettingsRow"][];
-        };
-        /**
-         * Push
-         * @description A browser that asked for it. ``service`` is its push service's host; the rest of its address is in the vault.
-         */
-        Push: {
-            /** @default  */
-            service: string;
-            /** @enum {unknown} */
-            type: "push";
-        };
-        /**
-         * PushKey
-         * @description The home's public key for push services, as ``PushManager.subscribe`` takes it.
-         */
-        PushKey: {
-            key: string;
-        };
-        /**
-         * PushSubscription
-         * @description A browser asks to be told, by what its push service gave it. The keys are base64url.
-         */
-        PushSubscription: {
-            auth: string;
-            endpoint: string;
-            name: string;
-            p256dh: string;
         };
         /**
          * QuarantineSettled
@@ -8849,8 +8697,13 @@ export interface components {
          *         most: how many of "all" run at most, the latest ones.
          *         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
          *         until_ms: nothing is due after that; 0 for no end.
+         *         watches: at its times these are compared first, without a model; it runs only if one has changed.
+         *         checklist: a file of its folder that the person edits. Then it is a heartbeat: it watches that file too, and its
+         *             runs say something only by the tool ``notify``. "" for none.
          */
         Schedule: {
+            /** @default  */
+            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -8867,24 +8720,56 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
+            /** @default [] */
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
             when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
         };
         /**
+         * ScheduleCompared
+         * @description What a schedule watches is not as it was. What starts a run stands right before its ``schedule.due``.
+         *
+         *     Args:
+         *         before: what of the mark is another or gone, as it was.
+         *         after: what is another or new, as it is.
+         *         trouble: why something cannot be looked at, once that has lasted; "" while everything can.
+         */
+        ScheduleCompared: {
+            after: {
+                [key: string]: string;
+            };
+            before: {
+                [key: string]: string;
+            };
+            name: string;
+            /** @default  */
+            trouble: string;
+            /** @enum {unknown} */
+            type: "schedule.compared";
+        };
+        /**
          * Scheduled
-         * @description What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``.
+         * @description What opened a session, where that was a schedule and no person.
+         *
+         *     ``proposed``: as of ``Standing``. ``quiet``: it is a heartbeat's, whose end is no news by itself.
          */
         Scheduled: {
             /** @default null */
             proposed: components["schemas"]["Taint"] | null;
+            /** @default false */
+            quiet: boolean;
             schedule: string;
         };
         /**
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+         *
+         *     ``changed``: what of that which it watches has changed, as its run is told.
          */
         ScheduleDue: {
             /** @enum {unknown} */
             by: "clock" | "missed" | "person";
+            /** @default  */
+            changed: string;
             due_ms: number;
             name: string;
             /** @enum {unknown} */
@@ -8910,15 +8795,24 @@ export interface components {
          *         running: the session of the run that goes on; "" for none.
          *         waiting: how many runs wait for it.
          *         last: the newest run that is over.
+         *         watched: what it watches, one by one.
+         *         checked_ms: when that was last compared, since Stead was started; 0 for not yet.
+         *         quiet: how often since then nothing had changed.
          */
         ScheduleRow: {
+            /** @default 0 */
+            checked_ms: number;
             last: components["schemas"]["ScheduleRun"] | null;
             next_ms: number[];
             on: boolean;
             proposed: boolean;
+            /** @default 0 */
+            quiet: number;
             running: string;
             schedule: components["schemas"]["Schedule"];
             waiting: number;
+            /** @default [] */
+            watched: string[];
             why: string;
             words: string;
         };
@@ -8936,10 +8830,13 @@ export interface components {
          *         text: why it was skipped or refused, or what a review found.
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
+         *         changed: what of that which it watches had changed; "" where nothing was compared.
          */
         ScheduleRun: {
             /** @enum {unknown} */
             by: "clock" | "missed" | "person";
+            /** @default  */
+            changed: string;
             due_ms: number;
             /** @default  */
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
@@ -8998,7 +8895,8 @@ export interface components {
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused.
+         *     ``paused``: the objective to be reviewed was at work, or paused. ``unchanged``: what it watches was as before; such
+         *     times are counted in memory alone.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -9008,7 +8906,7 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue";
+            why: "missed" | "overlap" | "paused" | "queue" | "unchanged";
         };
         /**
          * ScheduleSwitch
@@ -9613,84 +9511,6 @@ export interface components {
         Tally: {
             count: number;
             name: string;
-        };
-        /**
-         * TargetCheck
-         * @description What came of a test: whether the target took a message, and what went wrong.
-         */
-        TargetCheck: {
-            name: string;
-            ok: boolean;
-            text: string;
-        };
-        /**
-         * TargetRemoved
-         * @description It is no more, and what waited for it is not told there.
-         */
-        TargetRemoved: {
-            door: string;
-            name: string;
-            /** @enum {unknown} */
-            type: "notify.removed";
-        };
-        /**
-         * TargetRow
-         * @description A target for people.
-         *
-         *     Args:
-         *         waiting: things that are to be told there.
-         *         sent_ms: when something last arrived; 0 for never.
-         *         tries: how often the message that is being sent has failed so far.
-         *         next_ms: when it is tried again; 0 where nothing is.
-         *         lost: messages that were given up, of the last week.
-         *         error: what went wrong last; "" while all is well.
-         */
-        TargetRow: {
-            /** @default  */
-            error: string;
-            /** @default 0 */
-            lost: number;
-            /** @default 0 */
-            next_ms: number;
-            on: boolean;
-            /** @default 0 */
-            sent_ms: number;
-            target: components["schemas"]["NotificationTarget"];
-            /** @default 0 */
-            tries: number;
-            /** @default 0 */
-            waiting: number;
-            why: string;
-        };
-        /**
-         * TargetSet
-         * @description A target was added or changed.
-         */
-        TargetSet: {
-            door: string;
-            target: components["schemas"]["NotificationTarget"];
-            /** @enum {unknown} */
-            type: "notify.set";
-        };
-        /**
-         * TargetSwitch
-         * @description Tell things there, or no more. What happens while it is off is not told there later.
-         */
-        TargetSwitch: {
-            on: boolean;
-        };
-        /**
-         * TargetSwitched
-         * @description Things are told there from now on, or no more. ``why`` is "" where the person said so.
-         */
-        TargetSwitched: {
-            door: string;
-            name: string;
-            on: boolean;
-            /** @enum {unknown} */
-            type: "notify.switched";
-            /** @default  */
-            why: string;
         };
         /**
          * Template
@@ -10441,6 +10261,8 @@ export interface components {
          * @description Add or change a schedule. A change moves no due time, unless it is of ``when``.
          */
         WantedSchedule: {
+            /** @default  */
+            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -10457,6 +10279,8 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
+            /** @default [] */
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
             when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
         };
         /**
@@ -10505,34 +10329,6 @@ export interface components {
             window_tokens: number | null;
         };
         /**
-         * WantedTarget
-         * @description Add or change a target. A browser adds itself (``SubscribePush``).
-         */
-        WantedTarget: {
-            /** @default  */
-            digest: string;
-            /**
-             * @default [
-             *       "question",
-             *       "ended",
-             *       "failed",
-             *       "cap",
-             *       "schedule"
-             *     ]
-             */
-            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
-            name: string;
-            /** @default  */
-            quiet_from: string;
-            /** @default  */
-            quiet_to: string;
-            /** @default false */
-            urgent: boolean;
-            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
-            /** @default  */
-            zone: string;
-        };
-        /**
          * WantedTool
          * @description Say what a tool of a server does, or that it is not to be called any more ("off").
          */
@@ -10561,24 +10357,21 @@ export interface components {
             was_wrong: boolean;
         };
         /**
+         * WatchCheck
+         * @description One watch that was tried. ``state``: whether a run would start for it; ``text``: what is there, or why not.
+         */
+        WatchCheck: {
+            state: string;
+            text: string;
+            watch: string;
+        };
+        /**
          * Watcher
          * @description A person who is viewing a session. ``door``: "web", "cli" or a channel's name.
          */
         Watcher: {
             door: string;
             since_ms: number;
-        };
-        /**
-         * Webhook
-         * @description A POST of JSON, signed by the form of Standard Webhooks.
-         *
-         *     ``secret``: name of the secret that signs, which is ``whsec_`` and base64.
-         */
-        Webhook: {
-            secret: string;
-            /** @enum {unknown} */
-            type: "webhook";
-            url: string;
         };
         /**
          * WhereToTest
@@ -13128,214 +12921,6 @@ export interface operations {
             };
         };
     };
-    list_targets: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_TargetRow_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    set_target: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WantedTarget"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    remove_target: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    switch_target: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TargetSwitch"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    test_target: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TargetCheck"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    subscribe_push: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PushSubscription"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     list_objectives: {
         parameters: {
             query?: {
@@ -14192,35 +13777,6 @@ export interface operations {
             };
         };
     };
-    show_push_key: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PushKey"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     list_reviews: {
         parameters: {
             query?: never;
@@ -14607,6 +14163,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    check_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WatchCheck_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -24,13 +24,18 @@ from stead.cli.text_input import read_text
 from stead.cli.work_options import WORK, folder_of, note_history, work_fields
 from stead.client import Json
 from stead.domain.errors import InvalidRequest
+from stead.domain.watches import read_watch
 
 _SKIPS = {
     "missed": "Stead did not run then",
     "overlap": "the run before still went on",
     "queue": "too many runs waited already",
     "snoozed": "you had snoozed it",
+    "unchanged": "what it watches was as before (since Stead was started)",
 }
+
+
+_HEARTBEAT = "Go through the checklist in {} with what has changed, and do what it says."
 
 
 def _row(row: Json) -> Json:
@@ -47,10 +52,11 @@ def _row(row: Json) -> Json:
 
 
 def _run(row: Json) -> Json:
-    run = {"session": "", "started_ms": 0, "ended_ms": 0, "end": "", "text": "", "times": 1, "last_ms": 0, **row}
+    run: Json = {"session": "", "started_ms": 0, "ended_ms": 0, "end": "", "text": "", "times": 1, "last_ms": 0, **row}
     state = "running" if run["session"] else "waits"
     times = f"{run['times']} times until {moment(run['last_ms'])}: " if run["times"] > 1 else ""
-    return {**run, "state": run["end"] or state, "said": times + _SKIPS.get(run["text"], run["text"])}
+    text = run["text"] or " ".join(run.get("changed", "").split())
+    return {**run, "state": run["end"] or state, "said": times + _SKIPS.get(text, text)}
 
 
 def when_of(text: str, zone: str = "") -> Json:
@@ -91,7 +97,8 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError(f"there is a schedule {name!r} already", f"stead schedule change {name}, or another name")
     job: Json = {"type": "review", "session": vars(arguments).get("id")}
     if not job["session"]:
-        job = {"type": "session.open", "goal": read_text(arguments.goal, "goal")}
+        goal = arguments.goal if "goal" in arguments else _HEARTBEAT.format(arguments.checklist)
+        job = {"type": "session.open", "goal": read_text(goal, "goal")}
         job |= {"directory": folder_of(arguments.dir, "--dir DIR"), "constraints": arguments.constraint}
         job |= work_fields(arguments) | {"checks": [parse_check(text) for text in arguments.done_when]}
         note_history(invocation, arguments)
@@ -137,7 +144,19 @@ def _at(ms: int, when: Json) -> str:
 
 def _policies(arguments: Namespace) -> Json:
     given = {"missed": arguments.missed, "overlap": arguments.overlap, "most": arguments.most}
-    return {name: value for name, value in given.items() if value}
+    if "watch" in arguments:
+        given |= {"watches": _watches(arguments.watch), "checklist": vars(arguments).get("checklist", "")}
+    watches_none = "watch" in arguments and arguments.watch == ["none"]
+    return {name: value for name, value in given.items() if value or (name == "watches" and watches_none)}
+
+
+def _watches(texts: list[str]) -> Json:
+    """What is watched, as a request has it."""
+    try:
+        read: Json = msgspec.to_builtins([read_watch(text) for text in texts if text != "none"])
+    except InvalidRequest as error:
+        raise CommandError(str(error), "stead schedule add NAME GOAL --when 'every 30m' --watch folder=.") from error
+    return read
 
 
 def _change(invocation: Invocation, arguments: Namespace) -> int:
@@ -162,6 +181,11 @@ def _put(invocation: Invocation, schedule: Json) -> int:
     return invocation.report({"id": schedule["name"], **row}, *_shown(invocation, row))
 
 
+def _check(invocation: Invocation, arguments: Namespace) -> int:
+    rows = invocation.client.post(f"/schedules/{arguments.name}/check", {})["items"]
+    return _CHECKED.show(invocation, rows, arguments)
+
+
 def _show(invocation: Invocation, arguments: Namespace) -> int:
     row = _find(invocation, arguments.name)
     return invocation.report(row, *_shown(invocation, row))
@@ -181,6 +205,8 @@ def _shown(invocation: Invocation, row: Json) -> list[str]:
         "waits": row["waiting"] or "",
         "cost": cost if job["type"] == "session.open" else "",
         "snoozed": _at(row["snoozed_ms"], {}) if row["snoozed_ms"] else "",
+        "watches": ", ".join(row["watched"]),
+        "checked": f"{row['quiet']} times quiet, last {moment(row['checked_ms'])}" if row["checked_ms"] else "",
     }
     times = [f"  {_at(next_ms, row['schedule']['when'])}" for next_ms in row["next_ms"]]
     return [*lines(_SHOWN, shown), *(["  next:", *(f"  {line}" for line in times)] if times else [])]
@@ -229,6 +255,7 @@ def _agenda(invocation: Invocation, arguments: Namespace) -> int:
 _SHOWN = (
     "{name}: {words}, {state}[ ({why})]\n  does: {does:2000}\n[  in: {folder:500}]\n[  may use: {tools:1000}]\n"
     "[  unasked: {allow:1000}]\n[  hosts: {hosts:1000}]\n[  secrets: {secrets:500}]\n[  keeps: {constraints:1000}]\n"
+    "[  watches: {watches:2000}]\n[  heartbeat: {checklist:200}]\n[  compared: {checked}]\n"
     "[  profile: {profile}]\n[  a run: {cost:200}]\n  missed: {missed}; while one runs: {overlap}\n"
     "[  until: {end_ms}]\n[  {by}]\n[  snoozed until {snoozed}]\n[  running: {running}]\n[  waiting: {waits}]\n"
     "[  last: {end}]\n[  calendar: {problem:500}]"
@@ -244,6 +271,11 @@ _HISTORY = Listing(
     "DUE: {due_ms:moment} | END: {state} | SESSION: {session} | BY: {by} | WHY: {said:80}",
     "{name} has not been due yet.",
     view=_run,
+)
+_CHECKED = Listing(
+    "",
+    "WATCHES: {watch:60} | STATE: {state} | FOUND: {text:200}",
+    "{name} watches nothing. Change that: stead schedule change {name} --watch folder=.",
 )
 _NAME = arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -")
 _WHEN = (
@@ -262,19 +294,36 @@ _POLICIES = (
     arg("--until DATE", "nothing is due after that"),
     YES,
 )
-_ADD = (
-    _NAME,
-    arg("goal GOAL", 'what to reach each time; "-" reads it from standard input'),
-    arg("--when WHEN", _WHEN, required=True),
+_WATCH = arg(
+    "--watch KIND=WHAT...",
+    "run only if this has changed: folder=PATH, file=PATH, http=URL, feed=URL, port=HOST:PORT, command=LINE (in the "
+    "sandbox); none to watch nothing",
+)
+_CHECKLIST = "a file of the folder that its runs go through; they speak only when there is something to say"
+_JOB = (
     *_POLICIES,
     arg("--dir D", "the folder to work in (else the current one)", default="."),
+    _WATCH,
     arg("--constraint C...", "a rule to keep"),
     DONE_WHEN,
     *WORK,
 )
+_ADD = (
+    _NAME,
+    arg("goal GOAL", 'what to reach each time; "-" reads it from standard input'),
+    arg("--when WHEN", _WHEN, required=True),
+    *_JOB,
+)
+_BEAT = (
+    _NAME,
+    arg("--when WHEN", _WHEN, default="every 30m"),
+    arg("--checklist FILE", _CHECKLIST, default="HEARTBEAT.md"),
+    *_JOB,
+)
 _ROWS: dict[str, Row] = {
     "list": ("show schedules (the default)", (), _LIST),
     "add": ("run a goal by itself, with what you allow it here and nothing else", _ADD, _add),
+    "heartbeat": ("go through a checklist, only when it or what is watched has changed", _BEAT, _add),
     "review": (
         "take an objective up again each time, until its checks hold",
         (_NAME, OBJECTIVE, arg("--when WHEN", _WHEN, required=True), *_POLICIES),
@@ -283,7 +332,14 @@ _ROWS: dict[str, Row] = {
     "show": ("show one: when it runs, what it may use", (_NAME,), _show),
     "change": (
         "change when it runs, its goal or its policies",
-        (_NAME, arg("--when WHEN", _WHEN), arg("--goal GOAL", "what to reach each time"), *_POLICIES),
+        (
+            _NAME,
+            arg("--when WHEN", _WHEN),
+            arg("--goal GOAL", "what to reach each time"),
+            *_POLICIES,
+            _WATCH,
+            arg("--checklist FILE", _CHECKLIST),
+        ),
         _change,
     ),
     "enable": (
@@ -311,6 +367,7 @@ _ROWS: dict[str, Row] = {
         (number("--days N", 14, "how many, today included", most=62),),
         _agenda,
     ),
+    "check": ("compare what it watches now; nothing runs, and nothing is recorded", (_NAME,), _check),
     "history": ("list its due times, and what became of each", (_NAME,), _HISTORY),
     "remove": (
         "forget it; what it started goes on",

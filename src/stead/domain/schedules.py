@@ -20,9 +20,12 @@ from stead.domain.ids import SessionId
 from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
+from stead.domain.watches import MOST_WATCHES, Mark, PathWatch, Watch, changed
 
 MOST_SCHEDULES, MOST_RUNS, MOST_QUEUED = 100, 100, 10
 """Of a home; that are kept for the history of one; that wait for one that still runs."""
+NOTIFY = "notify"
+"""The tool by which a heartbeat's run says something."""
 ON_TIME_MS = 60_000
 """What is so late at most was not missed."""
 
@@ -89,6 +92,9 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         most: how many of "all" run at most, the latest ones.
         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
         until_ms: nothing is due after that; 0 for no end.
+        watches: at its times these are compared first, without a model; it runs only if one has changed.
+        checklist: a file of its folder that the person edits. Then it is a heartbeat: it watches that file too, and its
+            runs say something only by the tool ``notify``. "" for none.
     """
 
     name: Name
@@ -98,6 +104,8 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most: Annotated[int, bounds(minimum=1, maximum=100)] = 10
     overlap: Overlap = "skip"
     until_ms: Annotated[int, bounds(minimum=0, maximum=2**53)] = 0
+    watches: Annotated[tuple[Watch, ...], bounds(maxItems=MOST_WATCHES)] = ()
+    checklist: Annotated[str, bounds(maxLength=1000)] = ""
 
     @property
     def directory(self) -> str:
@@ -110,7 +118,7 @@ RunEnd = End | Literal["", "skipped", "refused", "lost"]
 ran in is gone."""
 By = Literal["clock", "missed", "person"]
 """Why it runs: it was time, it had been time, or the person said so."""
-Skip = Literal["missed", "overlap", "queue", "paused", "snoozed"]
+Skip = Literal["missed", "overlap", "queue", "paused", "snoozed", "unchanged"]
 
 
 class ScheduleRun(msgspec.Struct, frozen=True):
@@ -127,6 +135,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
         times: how many due times it stands for.
         last_ms: the last of them.
         given: what came with the due time and is read by its run: others' words.
+        changed: what of that which it watches had changed; "" where nothing was compared.
     """
 
     due_ms: int
@@ -140,6 +149,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     times: int = 1
     last_ms: int = 0
     given: str = ""
+    changed: str = ""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -153,6 +163,8 @@ class Standing(msgspec.Struct, frozen=True):
         runs: the last ones, oldest first.
         calendar: what was found in the file of its calendar, if it has one.
         snoozed_ms: what is due up to here is skipped; 0 for nothing.
+        mark: what it watches, as it was when that was last compared.
+        trouble: why something that it watches cannot be looked at, where that has lasted.
     """
 
     schedule: Schedule
@@ -163,6 +175,8 @@ class Standing(msgspec.Struct, frozen=True):
     runs: tuple[ScheduleRun, ...] = ()
     calendar: CalendarTimes = CalendarTimes()
     snoozed_ms: int = 0
+    mark: Mark = {}
+    trouble: str = ""
 
     @property
     def open_runs(self) -> tuple[ScheduleRun, ...]:
@@ -171,10 +185,14 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Scheduled(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``."""
+    """What opened a session, where that was a schedule and no person.
+
+    ``proposed``: as of ``Standing``. ``quiet``: it is a heartbeat's, whose end is no news by itself.
+    """
 
     schedule: str
     proposed: Taint | None = None
+    quiet: bool = False
 
 
 class ScheduleRow(msgspec.Struct, frozen=True):
@@ -188,6 +206,9 @@ class ScheduleRow(msgspec.Struct, frozen=True):
         last: the newest run that is over.
         snoozed_ms: until when it is snoozed; 0 where it is not.
         problem: what is wrong with its calendar; "" for nothing.
+        watched: what it watches, one by one.
+        checked_ms: when that was last compared, since Stead was started; 0 for not yet.
+        quiet: how often since then nothing had changed.
     """
 
     schedule: Schedule
@@ -222,6 +243,9 @@ class AgendaRow(msgspec.Struct, frozen=True):
     times: int
     goal: str
     more: bool
+    watched: tuple[str, ...] = ()
+    checked_ms: int = 0
+    quiet: int = 0
 
 
 # -- events of the home ------------------------------------------------------------------------------------------------
@@ -254,20 +278,38 @@ class ScheduleRemoved(msgspec.Struct, frozen=True, tag="schedule.removed"):
 class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due", omit_defaults=True):
     """Intent: a time had come, and a run is about to be started for it, or waits for the one before.
 
-    ``given``: what came with it, see ``ScheduleRun``.
+    ``given``: what came with it, see ``ScheduleRun``. ``changed``: what of that which it watches has changed, as its run
+    is told.
     """
 
     name: str
     due_ms: int
     by: By
     given: str = ""
+    changed: str = ""
+
+
+class ScheduleCompared(msgspec.Struct, frozen=True, tag="schedule.compared"):
+    """What a schedule watches is not as it was. What starts a run stands right before its ``schedule.due``.
+
+    Args:
+        before: what of the mark is another or gone, as it was.
+        after: what is another or new, as it is.
+        trouble: why something cannot be looked at, once that has lasted; "" while everything can.
+    """
+
+    name: str
+    before: Mark
+    after: Mark
+    trouble: str = ""
 
 
 class ScheduleSkipped(msgspec.Struct, frozen=True, tag="schedule.skipped"):
     """Due times in a row, for which nothing ran.
 
     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-    ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so.
+    ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so. ``unchanged``:
+    what it watches was as before; such times are counted in memory alone.
     """
 
     name: str
@@ -320,6 +362,7 @@ ScheduleFact = (
     | ScheduleSwitched
     | ScheduleRemoved
     | ScheduleDue
+    | ScheduleCompared
     | ScheduleSkipped
     | ScheduleRunStarted
     | ScheduleRunEnded
@@ -342,6 +385,7 @@ def _set(old: Standing | None, fact: ScheduleSet, ts_ms: int) -> Standing:
     since_ms = old.since_ms if old.schedule.when == fact.schedule.when else ts_ms
     on = old.on or old.why == OVER
     kept = {} if old.schedule.when == fact.schedule.when else {"calendar": CalendarTimes()}
+    same = watched(old.schedule) == watched(fact.schedule) and old.schedule.directory == fact.schedule.directory
     return replace(
         old,
         **kept,
@@ -350,17 +394,21 @@ def _set(old: Standing | None, fact: ScheduleSet, ts_ms: int) -> Standing:
         why="" if on else old.why,
         since_ms=since_ms,
         proposed=fact.proposed,
+        mark=old.mark if same else {},
+        trouble=old.trouble if same else "",
     )
 
 
 OVER = "no further time comes"
 """Why a schedule is off that has come to its end."""
+REACHED_AGAIN = "what it watches can be looked at again"
 
 
 def _after(
     old: Standing,
     fact: ScheduleSwitched
     | ScheduleDue
+    | ScheduleCompared
     | ScheduleSkipped
     | ScheduleRunStarted
     | ScheduleRunEnded
@@ -370,7 +418,8 @@ def _after(
 ) -> Standing:
     match fact:
         case ScheduleSwitched(on=True):
-            return replace(old, on=True, why="", since_ms=ts_ms)  # what came while it was off was not missed
+            # What came while it was off was not missed, and what changed then is not made up for.
+            return replace(old, on=True, why="", since_ms=ts_ms, mark={}, trouble="")
         case ScheduleSwitched(why=why):
             dropped = tuple(
                 replace(run, end="skipped", ended_ms=ts_ms, text="it was switched off")
@@ -381,8 +430,10 @@ def _after(
             return replace(old, on=False, why=why or "switched off", runs=dropped)
         case ScheduleDue(due_ms=due_ms, by=by, given=given):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            run = ScheduleRun(due_ms, by, ts_ms, given=given)
+            run = ScheduleRun(due_ms, by, ts_ms, given=given, changed=fact.changed)
             return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
+        case ScheduleCompared():
+            return _compared(old, fact, ts_ms)
         case ScheduleSkipped():
             return replace(old, since_ms=max(old.since_ms, fact.last_ms), runs=_kept(_skipped(old.runs, fact, ts_ms)))
         case ScheduleRunStarted(due_ms=due_ms, session=session):
@@ -395,6 +446,19 @@ def _after(
             return replace(old, since_ms=max(old.since_ms, since_ms), calendar=calendar)
         case _:
             assert_never(fact)
+
+
+def _compared(old: Standing, fact: ScheduleCompared, ts_ms: int) -> Standing:
+    runs = old.runs
+    if fact.trouble != old.trouble:  # said once in the history, and once when it is over
+        said = fact.trouble or REACHED_AGAIN
+        runs = _kept((*runs, ScheduleRun(ts_ms, "clock", ts_ms, ended_ms=ts_ms, end="skipped", text=said)))
+    return replace(old, mark=changed(old.mark, fact.before, fact.after), trouble=fact.trouble, runs=runs)
+
+
+def watched(schedule: Schedule) -> tuple[Watch, ...]:
+    """All that it watches, the checklist last."""
+    return (*schedule.watches, *((PathWatch(schedule.checklist),) if schedule.checklist else ()))
 
 
 def _changed(runs: tuple[ScheduleRun, ...], due_ms: int, **changes: object) -> tuple[ScheduleRun, ...]:

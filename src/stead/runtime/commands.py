@@ -46,7 +46,7 @@ from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.rules import RuleBook
 from stead.runtime.schedules import DOOR, Schedules
-from stead.runtime.screening import screened
+from stead.runtime.screening import came_in, screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook
 from stead.runtime.service import Readiness
@@ -101,6 +101,7 @@ class Runtime:
         self.settings = SettingsRoom(
             lambda: home.state, dry_run.facts, self._handle_part, lambda text: book.words().clean(text)
         )
+        self.schedules.watching.clean = lambda text: came_in(text, book, HOME).text
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
 
@@ -167,7 +168,9 @@ class Runtime:
         if name == door:
             return None
         known = self._home.state.schedules.get(name)
-        return Scheduled(name, known.proposed if known else Taint())
+        if known is None:
+            return Scheduled(name, Taint())
+        return Scheduled(name, known.proposed, quiet=bool(known.schedule.checklist))
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""

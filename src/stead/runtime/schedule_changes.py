@@ -14,7 +14,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from stead.config import zone_name
-from stead.domain import due_times
+from stead.domain import due_times, watches
 from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import SessionId
@@ -23,6 +23,7 @@ from stead.domain.schedules import (
     MOST_SCHEDULES,
     OVER,
     AgendaRow,
+    GoalReview,
     RemoveSchedule,
     RunSchedule,
     Schedule,
@@ -38,6 +39,7 @@ from stead.domain.schedules import (
     SnoozeSchedule,
     Standing,
     SwitchSchedule,
+    watched,
 )
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
@@ -105,7 +107,19 @@ def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Sch
         raise InvalidRequest("a schedule needs a goal: what is to be reached each time")
     if isinstance(job, OpenSession) and job.attachments:
         raise InvalidRequest("a schedule takes no attachments; put them into its folder")
-    return replace(schedule, when=due_times.settled(schedule.when, zone_name(), now_ms))
+    if isinstance(job, OpenSession) and job.context:
+        raise InvalidRequest("a schedule hands nothing over; put it into its goal")
+    return replace(_watching(schedule), when=due_times.settled(schedule.when, zone_name(), now_ms))
+
+
+def _watching(schedule: Schedule) -> Schedule:
+    """The schedule with what it watches as that is kept."""
+    if (schedule.watches or schedule.checklist) and isinstance(schedule.job, GoalReview):
+        raise InvalidRequest("reviews come by their times; watch something with a goal of its own")
+    if len(schedule.watches) > watches.MOST_WATCHES:
+        raise InvalidRequest(f"a schedule watches {watches.MOST_WATCHES} things at most")
+    kept = dict.fromkeys(map(watches.settled, schedule.watches))
+    return replace(schedule, watches=tuple(kept), checklist=watches.settled_path(schedule.checklist))
 
 
 def known_of(known: Mapping[str, Standing], name: str) -> Standing:
@@ -115,13 +129,13 @@ def known_of(known: Mapping[str, Standing], name: str) -> Standing:
     return known[name]
 
 
-def schedule_row(one: Standing, now_ms: int) -> ScheduleRow:
-    """A schedule for people."""
+def schedule_row(one: Standing, now_ms: int, checked_ms: int = 0, quiet: int = 0) -> ScheduleRow:
+    """A schedule for people; the last two as of ``ScheduleRow``."""
     over = [run for run in one.runs if run.end]
     return ScheduleRow(
         schedule=one.schedule,
         on=one.on,
-        why=one.why,
+        why=one.why or one.trouble,
         proposed=one.proposed is not None,
         words=due_times.words(one.schedule.when),
         next_ms=due_times.upcoming(one, now_ms),
@@ -130,6 +144,9 @@ def schedule_row(one: Standing, now_ms: int) -> ScheduleRow:
         last=over[-1] if over else None,
         snoozed_ms=one.snoozed_ms if one.snoozed_ms > now_ms else 0,
         problem=one.calendar.problem,
+        watched=tuple(map(watches.words, watched(one.schedule))),
+        checked_ms=checked_ms,
+        quiet=quiet,
     )
 
 

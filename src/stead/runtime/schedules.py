@@ -21,6 +21,7 @@ from stead.domain.agents import Taint
 from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
+from stead.domain.messages import Material
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedules import (
     AgendaRow,
@@ -37,6 +38,7 @@ from stead.domain.schedules import (
     ScheduleSwitched,
     SetSchedule,
     Standing,
+    watched,
 )
 from stead.domain.sessions import Session
 from stead.runtime.alarms import WallAlarm
@@ -44,16 +46,20 @@ from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.calendars import LOOK_MS, CalendarReader
 from stead.runtime.goal_reviews import digest_of, found_of
+from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, told_by
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
 from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
+from stead.runtime.watching import Watching, changed_by
 
 log = logging.getLogger(__name__)
 DOOR = "schedule:"
 """What the door of a run is called before its schedule's name; no door of a person's has a colon in its name."""
 RETRY_S = 30.0
 REACHED = "its goal is reached"
+CHANGED, EVENT = "what has changed", "event"
+"""What the texts are called that tell a run what started it."""
 _TEXT_CHARS = 500
 Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
 
@@ -93,6 +99,8 @@ class Schedules:
         self._ended: set[SessionId] | None = None
         """Sessions that have ended since the runs were looked at; None where it is not known which."""
         self._turn = asyncio.Event()
+        self.watching = Watching(home, clock, self._lock, self._start)
+        self.check = self.watching.check
 
     # -- what people ask and say -----------------------------------------------------------------------------------
 
@@ -100,7 +108,11 @@ class Schedules:
         """See ``service.ScheduleQueries``."""
         known = sorted(self._home.state.schedules.items())
         now_ms = self._clock.now_ms()
-        return tuple(schedule_row(one, now_ms) for _, one in known if directory in ("", one.schedule.directory))
+        return tuple(
+            schedule_row(one, now_ms, *self.watching.counts(name))
+            for name, one in known
+            if directory in ("", one.schedule.directory)
+        )
 
     async def agenda(self, days: int) -> tuple[AgendaRow, ...]:
         """See ``service.ScheduleQueries``."""
@@ -109,7 +121,8 @@ class Schedules:
 
     async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
         """See ``service.ScheduleQueries``."""
-        return tuple(reversed(known_of(self._home.state.schedules, name).runs))
+        runs = known_of(self._home.state.schedules, name).runs
+        return (*self.watching.quiet_run(name), *reversed(runs))
 
     async def carry_out(self, command: ScheduleCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out; its first run may begin before this returns.
@@ -188,6 +201,7 @@ class Schedules:
                 now_ms = self._clock.now_ms()
                 try:
                     await self.settle()
+                    self.watching.begin(self._turn.set)
                     alarm.set(self._next_ms(), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
@@ -195,6 +209,7 @@ class Schedules:
                 await self._turn.wait()
         finally:
             listening.cancel()
+            self.watching.close()
             alarm.close()
 
     async def _listen(self) -> None:
@@ -221,7 +236,7 @@ class Schedules:
             if one.on and isinstance(one.schedule.when, Calendar):
                 times.append(self._clock.now_ms() + LOOK_MS)
             with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
-                times.extend(filter(None, (due_times.next_due(one),)))
+                times.extend(filter(None, (self.watching.next_ms(one),)))
         return min(times, default=None)
 
     async def settle(self) -> None:
@@ -251,7 +266,8 @@ class Schedules:
             if folder and (news := await self._calendars.news(one, folder, now_ms)):
                 await self._record(news)
         one = self._home.state.schedules[name]
-        await self._record(*await asyncio.to_thread(due_times.settle, one, now_ms))
+        if not watched(one.schedule):
+            await self._record(*await asyncio.to_thread(due_times.settle, one, now_ms))
         self._calendars.settled(name, now_ms)
         await self._start(name)
 
@@ -265,8 +281,12 @@ class Schedules:
         if session is None:
             await self._record(ScheduleRunEnded(name, run.due_ms, "lost", "its session is gone"))
         elif session.end is not None:
-            facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, found_of(session))]
             one = self._home.state.schedules[name]
+            text = (told_by if one.schedule.checklist else found_of)(session)[:_TEXT_CHARS]
+            facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, text)]
+            if text == QUIET:
+                await archive(self._handle, run, f"{DOOR}{name}")
+            facts += await self.watching.own(one, changed_by(session))
             if one.on and isinstance(one.schedule.job, GoalReview) and (why := _over(session)):
                 facts.append(ScheduleSwitched(name, on=False, door="stead", why=why))
             await self._record(*facts)
@@ -293,6 +313,9 @@ class Schedules:
         try:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
+            handed = {CHANGED: run.changed, EVENT: run.given}
+            job = replace(job, context=tuple(Material(name, text) for name, text in handed.items() if text))
+            job = heartbeat_job(one.schedule, job)
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
             raise

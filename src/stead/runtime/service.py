@@ -22,6 +22,7 @@ from stead.domain.schedules import AgendaRow, ScheduleRow, ScheduleRun
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
+from stead.domain.watches import WatchCheck
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
 from stead.runtime.deps import NotificationService, TrustService
@@ -207,6 +208,9 @@ class ScheduleQueries(Protocol):
 
     async def runs(self, name: str) -> tuple[ScheduleRun, ...]:
         """What became of a schedule's due times, the newest first; raises ``NotFound`` where there is none."""
+
+    async def check(self, name: str) -> tuple[WatchCheck, ...]:
+        """What a look at all that it watches would come to now; nothing runs. Raises ``NotFound``."""
 
 
 class ServiceAreas(Protocol):

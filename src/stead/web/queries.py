@@ -468,6 +468,7 @@ HOME_ROUTES = (
     get("/settings", "export_settings", SettingsRoom.export, _SETTINGS),
     post("/settings/plan", "plan_settings", SettingsRoom.plan, "SettingsToPlan", owner=_SETTINGS),
     get("/profiles", "list_profiles", list_profiles),
+    post("/schedules/{name:schedule}/check", "check_schedule", runtime.ScheduleQueries.check, owner=_SCHEDULES),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
     post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),

@@ -12,7 +12,9 @@ import { Input } from "@/ui/Input";
 import { Select } from "@/ui/Select";
 import { TextArea } from "@/ui/TextArea";
 import { toast } from "@/ui/Toasts";
+import { WatchFields } from "./WatchFields";
 import { WhenFields } from "./WhenFields";
+import { NOTHING, watchOf } from "./watch";
 import { USUAL, whenOf } from "./when";
 
 const NAME = /^[a-z][a-z0-9-]{0,30}$/;
@@ -25,19 +27,21 @@ export function AddSchedule({ taken, onClose }: { taken: readonly string[]; onCl
   const [when, setWhen] = useState(USUAL);
   const [missed, setMissed] = useState<(typeof MISSED)[number]>("once");
   const [overlap, setOverlap] = useState<(typeof OVERLAP)[number]>("skip");
+  const [watch, setWatch] = useState(NOTHING);
   const [tried, setTried] = useState(false);
   const wrong = !NAME.test(name) ? t("nameWrong") : taken.includes(name) ? t("nameTaken") : "";
   const due = whenOf(when);
+  const watches = watchOf(watch);
   const add = useCommand((body: Schema["WantedSchedule"], key) =>
     data(api.POST("/schedules", { params: withKey(key), body })),
   );
 
   function submit() {
     setTried(true);
-    if (wrong || !due || !draft.goal.trim() || !draft.directory.trim()) return;
+    if (wrong || !due || !watches || !draft.goal.trim() || !draft.directory.trim()) return;
     const job = { ...wanted(draft), type: "session.open" as const, ignore: [] };
     add.mutate(
-      { name, when: due, job, missed, most: 10, overlap, until_ms: 0 },
+      { name, when: due, job, missed, most: 10, overlap, until_ms: 0, watches, checklist: watch.checklist.trim() },
       {
         onSuccess: async () => {
           toast({ title: t("added", { name }), kind: "good" });
@@ -69,6 +73,7 @@ export function AddSchedule({ taken, onClose }: { taken: readonly string[]; onCl
         error={tried && !draft.directory.trim() ? t("folderMissing") : undefined}
       />
       <WhenFields when={when} onChange={setWhen} error={tried && !due ? t("whenMissing") : ""} />
+      <WatchFields watch={watch} onChange={setWatch} error={tried && !watches ? t("watchMissing") : ""} />
       <Field label={t("missed")} hint={t("missedHint")}>
         <Select
           items={MISSED.map((value) => ({ value, label: t(`missed_${value}`) }))}

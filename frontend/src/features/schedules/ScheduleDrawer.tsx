@@ -60,7 +60,7 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
           <SafeText>{goalOf(row)}</SafeText>
           <Switch
             label={t("on")}
-            hint={row.on ? row.words : row.why || row.words}
+            hint={row.why || row.words}
             checked={row.on}
             disabled={flip.isPending}
             onCheckedChange={(on) => flip.mutate(on, { onSuccess: readAgain })}
@@ -94,12 +94,19 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
 }
 
 /** The frozen grant: what its runs may have, and what happens to times that it cannot keep. */
-function Allowed({ row: { schedule } }: { row: Schedule }) {
+function Allowed({ row }: { row: Schedule }) {
+  const { schedule } = row;
   const { job } = schedule;
   const facts: [string, string][] = [
     [t("missed"), t(`missed_${schedule.missed}`)],
     [t("overlap"), t(`overlap_${schedule.overlap}`)],
   ];
+  if (row.watched.length > 0) facts.push([t("watched"), row.watched.join(", ")]);
+  if (schedule.checklist) facts.push([t("checklist"), schedule.checklist]);
+  if (row.checked_ms > 0) {
+    const at = formatInstant(new Date(row.checked_ms));
+    facts.push([t("compared"), t("comparedQuiet", { count: row.quiet, at })]);
+  }
   if (job.type === "session.open") {
     facts.unshift([t("folder"), job.directory], [t("profile"), job.profile]);
     if (job.tools.length > 0) facts.push([t("tools"), job.tools.join(", ")]);
@@ -152,7 +159,13 @@ function Past({ run }: { run: Run }) {
       <span className="text-ink-2">{run.times > 1 ? t("times", { count: run.times }) : <Time at={run.due_ms} />}</span>
       {(run.text || run.by !== "clock") && (
         <p className="col-span-2 text-ink-2">
-          {run.by !== "clock" && t(`by_${run.by}`)} <SafeText>{run.text}</SafeText>
+          {run.by !== "clock" && t(`by_${run.by}`)}{" "}
+          <SafeText>{run.text === "unchanged" ? t("unchanged") : run.text}</SafeText>
+        </p>
+      )}
+      {run.changed && (
+        <p className="col-span-2 text-ink-2">
+          <SafeText lines>{run.changed}</SafeText>
         </p>
       )}
       {run.session && (

@@ -39,6 +39,13 @@ export const COLUMNS: readonly Column<Schedule>[] = [
   { id: "name", header: t("name"), value: (row) => row.schedule.name, width: 170 },
   { id: "when", header: t("when"), value: (row) => row.words, width: 220 },
   {
+    id: "watched",
+    header: t("watched"),
+    value: ({ watched }) => watched.join(", ") || null,
+    cell: ({ watched }) => <SafeText>{watched.join(", ")}</SafeText>,
+    width: 160,
+  },
+  {
     id: "next",
     header: t("next"),
     value: (row) => row.next_ms[0] ?? null,

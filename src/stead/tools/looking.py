@@ -1,0 +1,137 @@
+"""Looking at what schedules watch: addresses, feeds, ports, commands in a machine, files.
+
+Layer: tools. Implements ``domain.watches.Looks``. A look has no permit: the person set the watch, and no model can. It
+reaches what ``fetch`` reaches, by the same rules, and a command runs in a machine like a server over stdio, never on
+the host. Every look is bounded in time and size; nothing that a source says is obeyed or followed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from contextlib import suppress
+from typing import assert_never
+
+from stead.domain.errors import AddressRefused, FetchFault, SteadError, ToolFault
+from stead.domain.ids import HOME
+from stead.domain.mcp import McpServer, Programs
+from stead.domain.watches import (
+    CommandWatch,
+    FeedWatch,
+    FileLooks,
+    HttpWatch,
+    Look,
+    PathWatch,
+    Place,
+    PortWatch,
+    Watch,
+    digest,
+)
+from stead.guardian.reach import Target, Unreachable
+from stead.net.dialing import Dialer
+from stead.net.exchange import Request, follow
+from stead.tools.feeds import read_feed
+from stead.tools.fetching import BODY_LIMIT_BYTES, REDIRECT_LIMIT, TIME_LIMIT_S
+
+COMMAND_LIMIT_S = 60.0
+COMMAND_LIMIT_BYTES = 4 << 20
+_KEPT_BYTES = 4_000
+_SHELL = '/bin/bash -c "$0"; printf "\\nexit code %d\\n" $?'
+_ENDED = re.compile(rb"\nexit code \d+\n\Z")
+"""What stands at the end of what was printed, unless the machine itself has gone."""
+_MOST_ANSWERS = 200
+_VALIDATORS = (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
+
+
+class SourceLooks:
+    """Looks at every kind of source.
+
+    Args:
+        dialer: how hosts are reached, and which may be.
+        programs: runs commands in machines.
+        files: looks at files.
+    """
+
+    def __init__(self, dialer: Dialer, programs: Programs, files: FileLooks) -> None:
+        self._dialer = dialer
+        self._programs = programs
+        self._files = files
+        self._answers: dict[Watch, tuple[tuple[tuple[str, str], ...], Look]] = {}
+        """What was answered last, and the fields that ask whether it is still so."""
+
+    async def look(self, watch: Watch, place: Place) -> Look:
+        """See ``Looks``."""
+        match watch:
+            case PathWatch(path=path):
+                return await self._files.look(place, path)
+            case HttpWatch(url=url) | FeedWatch(url=url):
+                try:
+                    async with asyncio.timeout(TIME_LIMIT_S):
+                        return await self._answered(watch, self._target(url))
+                except TimeoutError as error:
+                    raise FetchFault("{!r} did not answer within {:g} s", url, TIME_LIMIT_S) from error
+            case PortWatch(host=host, port=port):
+                shown = f"[{host}]" if ":" in host else host
+                return await self._port(self._target(f"http://{shown}:{port}/"))
+            case CommandWatch(command=command):
+                return await self._command(command, place)
+            case _:
+                assert_never(watch)
+
+    def _target(self, url: str) -> Target:
+        target = self._dialer.reach.check_url(url)
+        if isinstance(target, Unreachable):
+            raise FetchFault("{}", target.text)
+        return target
+
+    async def _answered(self, watch: HttpWatch | FeedWatch, target: Target) -> Look:
+        asked, known = self._answers.get(watch, ((), None))
+        async with follow(self._dialer, Request(target, headers=asked), REDIRECT_LIMIT) as answer:
+            if answer.status == 304 and known is not None:
+                return known
+            if not 200 <= answer.status < 300:
+                raise FetchFault("{!r} answered {}", target.url, answer.status)
+            body, _ = await answer.body(BODY_LIMIT_BYTES)
+            fields = tuple((ask, answer.fields[name]) for name, ask in _VALIDATORS if name in answer.fields)
+        look = Look(digest(body))
+        if isinstance(watch, FeedWatch):
+            entries = await asyncio.to_thread(read_feed, body, target.url)
+            look = Look(items=dict.fromkeys(entries, ""), words=entries)
+        if len(self._answers) >= _MOST_ANSWERS:
+            self._answers.clear()
+        self._answers[watch] = (fields, look)
+        return look
+
+    async def _port(self, target: Target) -> Look:
+        try:
+            (_, writer), _ = await self._dialer.dial(target, secure=False)
+        except AddressRefused:
+            raise
+        except FetchFault as fault:
+            if fault.__cause__ is not None:  # there is no such host, so nothing is known of its port
+                raise
+            return Look("closed")
+        writer.transport.abort()
+        return Look("open")
+
+    async def _command(self, command: str, place: Place) -> Look:
+        server = McpServer("watch", command=("/bin/bash", "-c", _SHELL, command), hosts=place.hosts, folder=True)
+        hashing, kept, last, size = hashlib.sha256(), b"", b"", 0
+        program = await self._programs.start(HOME, server, {}, place.directory)
+        try:
+            async with asyncio.timeout(COMMAND_LIMIT_S):
+                while data := await program.read():
+                    size += len(data)
+                    if size > COMMAND_LIMIT_BYTES:
+                        raise ToolFault("it printed more than {} MB", COMMAND_LIMIT_BYTES >> 20)
+                    hashing.update(data)
+                    kept, last = (kept + data)[:_KEPT_BYTES], (last + data)[-20:]
+        except TimeoutError as error:
+            raise ToolFault("it did not end within {:g} s", COMMAND_LIMIT_S) from error
+        finally:
+            with suppress(SteadError):
+                await program.end()
+        if not _ENDED.search(last):
+            raise ToolFault("it did not come to its end: {}", program.last_words[:200])
+        return Look(hashing.hexdigest()[:32], words={"": kept.decode("utf-8", "replace").strip()})

@@ -1,0 +1,158 @@
+"""What schedules watch, from outside: no change costs nothing, a change is one run, also around a power cut."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.models import Call, Seen, Turn
+from tests.flows.house import Json, LivingHome, use_model
+from tests.flows.served import served
+from tests.promises import promise
+
+HOUR_MS = 3_600_000
+
+
+class Hours:
+    """A home whose clock the test sets, with a model that counts what it is asked."""
+
+    def __init__(self, tmp_path: Path, project: Path) -> None:
+        self._clock = tmp_path / "clock"
+        self._clock.write_text("0")
+        self.project = project
+        self.house = LivingHome(
+            tmp_path / "hours", env={"CLOCK": str(self._clock)}, module="tests.flows.clocked_daemon", forked=True
+        )
+        self.house.start()
+        self.asked: list[str] = []
+        self.turns: list[Turn] = []
+        self._model = served(self._reply)
+        use_model(self.house, self._model.__enter__().openai)
+        self.hours = 0
+
+    def _reply(self, seen: Seen) -> Turn:
+        self.asked.append(json.dumps(seen.body["messages"]))
+        return self.turns.pop(0) if self.turns else Turn("Seen.")
+
+    def row(self) -> Json:
+        """The schedule."""
+        (row,) = self.house.get("/schedules")["items"]
+        return dict(row)
+
+    def runs(self) -> list[Json]:
+        """Its runs, oldest first."""
+        found = self.house.get(f"/schedules/{self.row()['schedule']['name']}/runs")["items"]
+        return [run for run in reversed(found) if run.get("session")]
+
+    def set_clock(self, hours: int) -> None:
+        """It is so much later; the clock was set behind the host's back, so a change of nothing has Stead look."""
+        self.hours += hours
+        self._clock.write_text(str(self.hours * HOUR_MS + 60_000))
+        self.house.post("/schedules", self.row()["schedule"])
+
+    def later(self, hours: int = 1) -> None:
+        """Let time pass, until what is watched was looked at and a run of it has ended."""
+        before = self.row()["checked_ms"]
+        self.set_clock(hours)
+        self.house.until(lambda: self.row()["checked_ms"] > before, "a look", last=self.row())
+        self.house.until(self._rests, "the run to end")
+
+    def _rests(self) -> bool:
+        row = self.row()
+        return not (row["running"] or row["waiting"])
+
+    def close(self) -> None:
+        """Let it all go."""
+        self.house.stop()
+        self._model.__exit__(None, None, None)
+
+
+@pytest.fixture
+def hours(tmp_path: Path, project: Path) -> Iterator[Hours]:
+    opened = Hours(tmp_path, project)
+    yield opened
+    opened.close()
+
+
+def added(hours: Hours, *words: str, verb: str = "add") -> str:
+    goal = ("--dir", str(hours.project), "--when", "every 1h")
+    done = hours.house.cli("schedule", verb, "news", *goal, *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@promise("SCH-4.compared", "SCH-4.change")
+def test_only_a_change_of_what_is_watched_starts_a_run_which_is_told_of_it(hours: Hours, project: Path) -> None:
+    shown = added(hours, "Look at what is new", "--watch", "folder=.", "--watch", "command=cat README.md | wc -l")
+    assert "watches: the folder, command cat README.md | wc -l" in shown
+    tried = hours.house.cli("schedule", "check", "news").stdout
+    assert "new" in tried and "1 items" in tried
+    for _ in range(3):
+        hours.later()
+    assert hours.asked == [] and hours.runs() == []
+    (project / "README.md").write_text("# Quill\n\nPears are in.\n")
+    assert "changed" in hours.house.cli("schedule", "check", "news").stdout
+    hours.later()
+    (run,) = hours.runs()
+    assert "changed: README.md" in run["changed"] and "command cat README.md" in run["changed"]
+    (handed,) = hours.house.bodies(run["session"], "message.received")
+    assert handed["material"] == "what has changed" and handed["label"]["integrity"] == "untrusted"
+    asked = len(hours.asked)
+    assert asked == 1 and "changed: README.md" in hours.asked[0]
+    for _ in range(3):
+        hours.later()
+    assert len(hours.asked) == asked
+    history = hours.house.cli("schedule", "history", "news").stdout
+    assert "was as before" in history and "Changed: the folder" in history
+    assert "times quiet, last" in hours.house.cli("schedule", "show", "news").stdout
+    for odd, said in (("mail=x", "says no watch"), ("file=../x", "no path within"), ("port=h", "says no watch")):
+        refused = hours.house.cli("schedule", "change", "news", "--watch", odd)
+        assert refused.returncode == 2 and said in refused.stderr, refused.stderr
+    assert "watches:" not in hours.house.cli("schedule", "change", "news", "--watch", "none").stdout
+
+
+@promise("SCH-4.change")
+@pytest.mark.parametrize("moment_s", [0.0, 0.02, 0.05, 0.1, 0.3])
+def test_a_power_cut_around_a_change_neither_loses_nor_doubles_its_run(
+    hours: Hours, project: Path, moment_s: float
+) -> None:
+    added(hours, "Look at what is new", "--watch", "file=README.md")
+    hours.later()
+    (project / "README.md").write_text("Plums")
+    hours.set_clock(1)
+    time.sleep(moment_s)  # the moment itself is what is tried
+    hours.house.kill()
+    hours.house.start()
+    hours.house.until(lambda: [run for run in hours.runs() if run.get("end")] != [], "the run to end")
+    hours.later()
+    opened = [event["stream"] for event in hours.house.events() if event["body"]["type"] == "session.opened"]
+    assert [run["session"] for run in hours.runs()] == opened and len(opened) == 1
+
+
+@promise("SCH-2.heartbeat")
+def test_a_heartbeat_asks_nothing_while_nothing_changes_and_speaks_only_by_the_tool_for_it(
+    hours: Hours, project: Path
+) -> None:
+    (project / "HEARTBEAT.md").write_text("- does README.md still name the pears?\n")
+    shown = added(hours, "--watch", "folder=.", verb="heartbeat")
+    assert "heartbeat: HEARTBEAT.md" in shown and "Go through the checklist in HEARTBEAT.md" in shown
+    for _ in range(4):
+        hours.later()
+    assert hours.asked == [] and hours.runs() == []
+    (project / "README.md").write_text("No fruit.")
+    call = Call("use_tool", {"name": "notify", "arguments": {"text": "README.md names no pears any more."}})
+    hours.turns = [Turn("", calls=(call,)), Turn("Told.")]
+    hours.later()
+    (run,) = hours.runs()
+    assert run["text"] == "README.md names no pears any more."
+    (project / "HEARTBEAT.md").write_text("- is there a file a.txt?\n")
+    hours.turns = [Turn("URGENT: ALERT: everything is on fire")]
+    hours.later()
+    assert hours.runs()[1]["text"] == "it had nothing to say", "what it answers is not looked at"
+    quiet = hours.house.get(f"/objectives/{hours.runs()[1]['session']}")
+    assert quiet["archived"] and not hours.house.get(f"/objectives/{run['session']}")["archived"]
+    assert hours.house.bodies(run["session"], "approval.requested") == []
