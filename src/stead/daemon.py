@@ -95,6 +95,7 @@ from stead.tools.shell import ShellTool
 from stead.tools.spawning import SpawnTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
+from stead.trigger_wiring import TriggerHouse
 from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
@@ -210,6 +211,7 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
+        self.triggers = TriggerHouse(home, settings, self.runtime, self.clock)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -352,6 +354,7 @@ class House:
                     self.follower.keep,
                     trash.keep,
                     self.runtime.schedules.keep,
+                    self.triggers.keep,
                     *self.memory.jobs,
                 )
             )

@@ -31,6 +31,7 @@ from stead.domain.schedules import (
     Standing,
     When,
 )
+from stead.domain.triggers import Arrival, source_words
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -81,6 +82,8 @@ def words(when: When) -> str:
         case Every(seconds=seconds):
             unit = next(name for name in "wdhm" if seconds % _UNITS[name] == 0 or name == "m")
             return f"every {seconds // _UNITS[unit]}{unit}"
+        case Arrival(source=source):
+            return f"when {source_words(source)}"
         case _:
             assert_never(when)
 
@@ -118,6 +121,8 @@ def settled(when: When, zone: str, now_ms: int) -> When:
             if next(due_times(each, now_ms), None) is None:
                 raise InvalidRequest(f"{expression!r} never comes: there is no such day; {_WAYS}")
             return each
+        case Arrival():
+            return when  # looked at where the secrets and folders are known
         case _:
             assert_never(when)
 
@@ -140,6 +145,8 @@ def due_times(when: When, after_ms: int) -> Iterator[int]:
                 yield due_ms
         case Cron():
             yield from _of_cron(when, after_ms)
+        case Arrival():
+            return
         case _:
             assert_never(when)
 
@@ -261,7 +268,8 @@ def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
             facts.append(ScheduleDue(schedule.name, due_ms, "missed" if due_ms in made_up else "clock"))
             busy, waiting = True, waiting + 1
     last_ms = max([standing.since_ms, *times])
-    if next_due(replace(standing, since_ms=last_ms)) is None or 0 < schedule.until_ms < now_ms:
+    ends = not isinstance(schedule.when, Arrival) and next_due(replace(standing, since_ms=last_ms)) is None
+    if ends or 0 < schedule.until_ms < now_ms:
         facts.append(ScheduleSwitched(schedule.name, on=False, door="stead", why=OVER))
     return tuple(facts)
 

@@ -11,6 +11,7 @@ import msgspec
 
 from stead.domain.bounds import Folder, Text, bounds
 from stead.domain.checks import Check
+from stead.domain.messages import Material
 from stead.domain.objectives import Budget, Limits, ModelRef
 from stead.domain.policies import Profile
 from stead.domain.trials import WorkMode
@@ -44,6 +45,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
             profile.
         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
         attachments: of a goal, as of ``SendMessage``.
+        context: of a goal, so also.
     """
 
     directory: Folder
@@ -63,3 +65,4 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     mode: WorkMode = "workspace"
     ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
     attachments: Given = ()
+    context: Annotated[tuple[Material, ...], bounds(maxItems=20)] = ()

@@ -19,11 +19,13 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
+from stead.domain.triggers import Arrival, Arrived
 
 MOST_SCHEDULES, MOST_RUNS, MOST_QUEUED = 100, 100, 10
 """Of a home; that are kept for the history of one; that wait for one that still runs."""
 ON_TIME_MS = 60_000
 """What is so late at most was not missed."""
+HOUR_MS = 3_600_000
 
 
 class Cron(msgspec.Struct, frozen=True, tag="cron", forbid_unknown_fields=True):
@@ -70,7 +72,7 @@ class GoalReview(msgspec.Struct, frozen=True, tag="review", forbid_unknown_field
     budget: Budget | None = None
 
 
-When = Cron | Every | Once
+When = Cron | Every | Once | Arrival
 Job = OpenSession | GoalReview
 Missed = Literal["skip", "once", "all"]
 Overlap = Literal["skip", "queue"]
@@ -107,9 +109,9 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 RunEnd = End | Literal["", "skipped", "refused", "lost"]
 """How a run's objective ended; "" while it waits or goes on. It was skipped, was refused before it began, or what it
 ran in is gone."""
-By = Literal["clock", "missed", "person"]
-"""Why it runs: it was time, it had been time, or the person said so."""
-Skip = Literal["missed", "overlap", "queue", "paused"]
+By = Literal["clock", "missed", "person", "arrival"]
+"""Why it runs: it was time, it had been time, the person said so, or something came in."""
+Skip = Literal["missed", "overlap", "queue", "paused", "rate"]
 
 
 class ScheduleRun(msgspec.Struct, frozen=True):
@@ -125,6 +127,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
         text: why it was skipped or refused, or what a review found.
         times: how many due times it stands for.
         last_ms: the last of them.
+        arrived: what came in; None where nothing did.
     """
 
     due_ms: int
@@ -137,6 +140,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     text: str = ""
     times: int = 1
     last_ms: int = 0
+    arrived: Arrived | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -156,6 +160,16 @@ class Standing(msgspec.Struct, frozen=True):
     since_ms: int = 0
     proposed: Taint | None = None
     runs: tuple[ScheduleRun, ...] = ()
+
+    def no_room(self, now_ms: int) -> Skip | None:
+        """Why nothing more that comes in can be taken now; None while it can."""
+        when = self.schedule.when
+        if not isinstance(when, Arrival):
+            return "paused"
+        lately = [run for run in self.runs if run.by == "arrival" and run.recorded_ms > now_ms - HOUR_MS]
+        if len(lately) >= when.hourly:
+            return "rate"
+        return "queue" if sum(not run.session for run in self.open_runs) >= when.waiting else None
 
     @property
     def open_runs(self) -> tuple[ScheduleRun, ...]:
@@ -220,18 +234,22 @@ class ScheduleRemoved(msgspec.Struct, frozen=True, tag="schedule.removed"):
 
 
 class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due"):
-    """Intent: a time had come, and a run is about to be started for it, or waits for the one before."""
+    """Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+
+    ``arrived``: what came in, where it did not come by the clock; its sender is answered after this is recorded.
+    """
 
     name: str
     due_ms: int
     by: By
+    arrived: Arrived | None = None
 
 
 class ScheduleSkipped(msgspec.Struct, frozen=True, tag="schedule.skipped"):
     """Due times in a row, for which nothing ran.
 
     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-    ``paused``: the objective to be reviewed was at work, or paused.
+    ``paused``: the objective to be reviewed was at work, or paused. ``rate``: too many had come in within an hour.
     """
 
     name: str
@@ -314,9 +332,10 @@ def _after(
                 for run in old.runs
             )
             return replace(old, on=False, why=why or "switched off", runs=dropped)
-        case ScheduleDue(due_ms=due_ms, by=by):
+        case ScheduleDue(due_ms=due_ms, by=by, arrived=arrived):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, ScheduleRun(due_ms, by, ts_ms))))
+            run = ScheduleRun(due_ms, by, ts_ms, arrived=arrived)
+            return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
         case ScheduleSkipped():
             return replace(old, since_ms=max(old.since_ms, fact.last_ms), runs=_kept(_skipped(old.runs, fact, ts_ms)))
         case ScheduleRunStarted(due_ms=due_ms, session=session):

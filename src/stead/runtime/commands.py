@@ -30,6 +30,7 @@ from stead.domain.services import Services
 from stead.domain.trials import Stay, Trial
 from stead.runtime import approvals
 from stead.runtime.answers import answer, claim_of, of
+from stead.runtime.arrivals import Arrivals
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
@@ -44,7 +45,7 @@ from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.rules import RuleBook
 from stead.runtime.schedules import DOOR, Schedules
-from stead.runtime.screening import screened
+from stead.runtime.screening import came_in, screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook
 from stead.runtime.service import Readiness
@@ -90,6 +91,8 @@ class Runtime:
         self._started_ms = deps.clock.now_ms()
         self._opener = Opener(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled)
         self.schedules = Schedules(home, sessions, self._opener, self._handle_part, deps.clock, deps.journal, deps.bus)
+        self.schedules.load = self._arrived
+        self.arrivals = Arrivals(lambda: home.state, self.schedules, deps.attachments, book, deps.journal, deps.clock)
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
 
@@ -155,6 +158,11 @@ class Runtime:
             return None
         known = self._home.state.schedules.get(name)
         return Scheduled(name, known.proposed if known else Taint())
+
+    def _arrived(self, content: str) -> str:
+        """The text of what came in, as it may be recorded."""
+        text = self._deps.attachments.load(content).decode("utf-8", "replace")
+        return came_in(text, self._book, SessionId("")).text
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""

@@ -37,7 +37,7 @@ from stead.runtime.past import state_at
 from stead.runtime.pricing import unpriced
 from stead.runtime.registry import Sessions
 from stead.runtime.secrets import SecretBook
-from stead.runtime.session_words import check_text
+from stead.runtime.session_words import check_text, handed_over
 from stead.runtime.sessions import Actor
 from stead.runtime.stream import Stream
 
@@ -90,6 +90,8 @@ class Opener:
         shown = d.attachments.named(command.attachments)
         if shown and fact.interactive:
             raise InvalidRequest("a session is opened without a message; attach files to its first message")
+        if command.context and fact.interactive:
+            raise InvalidRequest("a session is opened without a message; hand texts over with its first message")
         fact = msgspec.structs.replace(
             fact,
             secrets=self._book.given(command.secrets, session),
@@ -97,7 +99,7 @@ class Opener:
             scheduled=self._scheduled(door),
         )
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
-        learned = await d.memory.recollection.opening(fact, command.goal or "")
+        learned = (*handed_over(command.context, door), *await d.memory.recollection.opening(fact, command.goal or ""))
         if fact.interactive and (rules := await d.project.rules(fact.directory)):
             learned = (*learned, ev.ProjectRulesRead(rules, PROJECT))
         if not fact.interactive and not fact.checks and (offered := await d.project.proposals(fact.directory)):

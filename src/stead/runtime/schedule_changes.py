@@ -33,6 +33,7 @@ from stead.domain.schedules import (
     Standing,
     SwitchSchedule,
 )
+from stead.domain.triggers import Arrival
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_MADE_UP = 100
@@ -53,16 +54,15 @@ def schedule_change(
             one = known_of(known, name)
             if on == one.on:
                 raise Conflict(f"{name} is {'on' if on else 'off'} already")
-            if on and due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None:
+            waits = isinstance(one.schedule.when, Arrival)
+            if on and not waits and due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None:
                 raise Conflict(f"{OVER} for {name}; change when it runs: stead schedule change {name}")
             return (ScheduleSwitched(name, on, door),)
         case RemoveSchedule(name=name):
             known_of(known, name)
             return (ScheduleRemoved(name, door),)
         case RunSchedule(name=name):
-            taken = {run.due_ms for run in known_of(known, name).runs}
-            due_ms = next(at for at in range(now_ms, now_ms + len(taken) + 1) if at not in taken)
-            return (ScheduleDue(name, due_ms, "person"),)
+            return (ScheduleDue(name, unused_ms(known_of(known, name), now_ms), "person"),)
         case _:
             assert_never(command)
 
@@ -86,6 +86,10 @@ def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Sch
         raise InvalidRequest("a schedule needs a goal: what is to be reached each time")
     if isinstance(job, OpenSession) and job.attachments:
         raise InvalidRequest("a schedule takes no attachments; put them into its folder")
+    if isinstance(job, OpenSession) and job.context:
+        raise InvalidRequest("a schedule hands nothing over; put it into its goal")
+    if isinstance(schedule.when, Arrival):  # what came in waits for its turn, and is not dropped
+        schedule = replace(schedule, missed="all", overlap="queue")
     return replace(schedule, when=due_times.settled(schedule.when, zone_name(), now_ms))
 
 
@@ -94,6 +98,12 @@ def known_of(known: Mapping[str, Standing], name: str) -> Standing:
     if name not in known:
         raise NotFound(f"there is no schedule {name[:80]!r}; see: stead schedule list")
     return known[name]
+
+
+def unused_ms(one: Standing, now_ms: int) -> int:
+    """The first moment from now on at which no run of it is due."""
+    taken = {run.due_ms for run in one.runs}
+    return next(at for at in range(now_ms, now_ms + len(taken) + 1) if at not in taken)
 
 
 def schedule_row(one: Standing, now_ms: int) -> ScheduleRow:

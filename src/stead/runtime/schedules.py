@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Collection
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -20,29 +21,36 @@ from stead.domain import events as ev
 from stead.domain.agents import Taint
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
+from stead.domain.messages import Material
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedules import (
     GoalReview,
     Schedule,
     ScheduleCommand,
+    ScheduleDue,
     ScheduleFact,
     ScheduleRow,
     ScheduleRun,
     ScheduleRunEnded,
     ScheduleRunStarted,
+    ScheduleSkipped,
     ScheduleSwitched,
     SetSchedule,
+    Skip,
     Standing,
 )
 from stead.domain.sessions import Session
+from stead.domain.triggers import Arrival, Arrived, handed_text
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
+from stead.runtime.arrivals import checked_arrival
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
-from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row
+from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row, unused_ms
+from stead.runtime.session_words import handed_over
 
 log = logging.getLogger(__name__)
 DOOR = "schedule:"
@@ -87,6 +95,10 @@ class Schedules:
         self._ended: set[SessionId] | None = None
         """Sessions that have ended since the runs were looked at; None where it is not known which."""
         self._turn = asyncio.Event()
+        self.load: Callable[[str], str] = _nothing
+        """Gives the text of what came in, as it may be recorded. It blocks."""
+        self.on_turn: Callable[[], None] = lambda: None
+        """Called whenever a schedule may have changed."""
 
     # -- what people ask and say -----------------------------------------------------------------------------------
 
@@ -127,6 +139,33 @@ class Schedules:
             await self._home.record(fact, *facts, cause=id, claim=claim_of(id, "", HOME, ""))
         self._turn.set()
 
+    async def arrive(self, name: str, arrived: Arrived, id: CommandId) -> Skip | Literal["taken", "off"]:
+        """Record that something came in, once for the id; its run begins when those before it are over.
+
+        Gives "taken" once it is durable, else why nothing was recorded.
+
+        Raises:
+            StorageFault: it was not recorded.
+        """
+        async with self._lock:
+            one, now_ms = self._home.state.schedules.get(name), self._clock.now_ms()
+            if self._journal.claimed(id):
+                return "taken"
+            if one is None or not one.on or 0 < one.schedule.until_ms < now_ms:
+                return "off"
+            if why := one.no_room(now_ms):
+                return why
+            due_ms = unused_ms(one, max(now_ms, one.since_ms + 1))  # never one that an older run had
+            claim = claim_of(id, "", HOME, "")
+            await self._home.record(ScheduleDue(name, due_ms, "arrival", arrived), cause=NO_COMMAND, claim=claim)
+        self._turn.set()
+        return "taken"
+
+    async def skip(self, skipped: ScheduleSkipped) -> None:
+        """Record what was refused of what came in, where the schedule is still there; raises ``StorageFault``."""
+        if skipped.name in self._home.state.schedules:
+            await self._record(skipped)
+
     async def _facts(self, command: ScheduleCommand, door: str) -> tuple[ScheduleFact, ...]:
         """The facts that a command makes, after all that can be refused was."""
         if isinstance(command, SetSchedule):
@@ -136,7 +175,10 @@ class Schedules:
 
     async def _allowed(self, schedule: Schedule) -> Schedule:
         """The schedule, if its job can be, with the real path of its folder."""
-        job = schedule.job
+        job, when = schedule.job, schedule.when
+        if isinstance(when, Arrival):
+            when = await asyncio.to_thread(checked_arrival, when, schedule, self._home.state)
+            schedule = replace(schedule, when=when)
         if isinstance(job, GoalReview):
             if (await self._sessions.actor(job.session).state()).spec.interactive:
                 raise InvalidRequest(f"{job.session} has no goal to be reviewed; name an objective")
@@ -156,6 +198,7 @@ class Schedules:
                 now_ms = self._clock.now_ms()
                 try:
                     await self.settle()
+                    self.on_turn()
                     alarm.set(self._next_ms(), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
@@ -253,12 +296,19 @@ class Schedules:
         try:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
+            if run.arrived:
+                job = replace(job, context=(await self._handed(one, run.arrived),))
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
             raise
         except SteadError as refused:
             return (ScheduleRunEnded(name, run.due_ms, "refused", str(refused)[:_TEXT_CHARS]),)
         return (ScheduleRunStarted(name, run.due_ms, session),)
+
+    async def _handed(self, one: Standing, arrived: Arrived) -> Material:
+        """What came in, as a run is handed it."""
+        text = await asyncio.to_thread(self.load, arrived.content)
+        return Material(due_times.words(one.schedule.when), handed_text(arrived, text))
 
     async def _reviewed(
         self, one: Standing, run: ScheduleRun, job: GoalReview, id: CommandId
@@ -276,14 +326,19 @@ class Schedules:
             return (ScheduleRunEnded(name, run.due_ms, "skipped", "it was at work, paused, or waited for you"),)
         said = digest_of(session, one, self._clock.now_ms())
         budget = job.budget or cmd.DEFAULT_BUDGET
+        handed = handed_over((await self._handed(one, run.arrived),), f"{DOOR}{name}") if run.arrived else ()
 
         def facts(now: Session) -> tuple[ev.Body, ...]:
             if now.end is None:
                 raise Conflict("it was taken up again meanwhile")
-            return (ev.ObjectiveRetried(budget), ev.NoticeGiven(said, "review"))
+            return (ev.ObjectiveRetried(budget), ev.NoticeGiven(said, "review"), *handed)
 
         await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
         return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+def _nothing(content: str) -> str:
+    raise NotFound(f"what came in is not kept any more ({content[:12]!r})")
 
 
 def _over(session: Session) -> str:

@@ -220,9 +220,10 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
     clean: dict[str, object] = {
         name: words(text) if isinstance(text, str) else tuple(map(words, text)) for name, text in told.items()
     }
-    if isinstance(command, cmd.SendMessage):
-        handed = ((came_in(one.name, book, command.session).text, one.text) for one in command.context)
-        clean["context"] = tuple(Material(name, came_in(text, book, command.session).text) for name, text in handed)
+    if isinstance(command, cmd.SendMessage | cmd.OpenSession):
+        session = command.session if isinstance(command, cmd.SendMessage) else SessionId("")
+        handed = ((came_in(one.name, book, session).text, one.text) for one in command.context)
+        clean["context"] = tuple(Material(name, came_in(text, book, session).text) for name, text in handed)
     return msgspec.structs.replace(command, **clean), "; ".join((*notes, *unnoticed(known)))
 
 

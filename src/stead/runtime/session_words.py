@@ -18,7 +18,7 @@ from stead.domain.checking import with_checks
 from stead.domain.checks import CheckResult, all_checked
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CallKey
-from stead.domain.messages import AssistantMessage, ToolCall, UserMessage
+from stead.domain.messages import AssistantMessage, Material, ToolCall, UserMessage
 from stead.domain.policies import Label, Profile
 from stead.domain.ports import Models
 from stead.domain.sessions import PERSON, Call, Session, status
@@ -114,8 +114,13 @@ def _heard(command: cmd.SendMessage, door: str) -> Facts:
     """The person's words, and what they hand over with them, which is nobody's word."""
     if command.text.strip() or not command.attachments:
         check_text(command.text)
-    handed = (ev.MessageReceived(one.text, door, Label(), material=one.name) for one in command.context)
-    return (ev.MessageReceived(text=command.text, door=door, label=PERSON, interrupts=command.interrupt), *handed)
+    words = ev.MessageReceived(text=command.text, door=door, label=PERSON, interrupts=command.interrupt)
+    return (words, *handed_over(command.context, door))
+
+
+def handed_over(context: Sequence[Material], door: str) -> Facts:
+    """What is handed over with words, which is nobody's word."""
+    return tuple(ev.MessageReceived(one.text, door, Label(), material=one.name) for one in context)
 
 
 def _require_root(session: Session) -> None:

@@ -76,6 +76,7 @@ _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals"
 _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
 _EXTERNAL = attrgetter("service.mcp.agents")
 _SCHEDULES = attrgetter("service.schedules")
+_TRIGGERS = attrgetter("service.arrivals")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -412,6 +413,8 @@ HOME_ROUTES = (
     post("/external-agents/{name:mcp}/test", "test_agent", AgentRoom.test, owner=_EXTERNAL),
     get("/schedules", "list_schedules", runtime.ScheduleQueries.rows, _SCHEDULES, bounds=_AT),
     get("/schedules/{name:schedule}/runs", "list_schedule_runs", runtime.ScheduleQueries.runs, _SCHEDULES),
+    get("/triggers", "list_triggers", runtime.TriggerQueries.rows, _TRIGGERS),
+    post("/triggers/{name:schedule}/test", "test_trigger", runtime.TriggerQueries.test, owner=_TRIGGERS),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
     post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),

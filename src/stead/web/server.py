@@ -13,14 +13,14 @@ import functools
 import socket
 from collections.abc import Iterator
 from random import SystemRandom
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import msgspec
+from starlette.types import Receive, Scope, Send
 from uvicorn import Config, Server
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stead.domain.errors import Conflict
-from stead.web.app import WebApp
 from stead.web.errors import ErrorBody, ErrorText
 
 START_TIMEOUT_S = 10.0
@@ -77,6 +77,16 @@ def _bound(port: int) -> socket.socket:
     return listener
 
 
+class ServedApp(Protocol):
+    """An ASGI application that can be asked to end its streams."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+
+    async def close_streams(self) -> None:
+        """End every live stream; the first step of leaving."""
+
+
 class WebServer:
     """The door, open.
 
@@ -85,7 +95,7 @@ class WebServer:
         listener: from ``listen``; closed at the end.
     """
 
-    def __init__(self, app: WebApp, listener: socket.socket) -> None:
+    def __init__(self, app: ServedApp, listener: socket.socket) -> None:
         self._app = app
         self._listener = listener
         self._server = _QuietServer(
