@@ -45,6 +45,7 @@ _MODULES = {
     "specialists": "specialist",
     "spending": "cap usage",
     "status": "status top",
+    "triggers": "trigger",
 }
 """By module, the commands that it has."""
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
