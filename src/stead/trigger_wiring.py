@@ -87,7 +87,8 @@ class TriggerHouse:
 
     def _watch(self, name: str, source: Drop | Mailbox) -> Coroutine[Any, Any, None]:
         from stead.runtime.dropped_files import DroppedFiles
+        from stead.runtime.incoming_mail import IncomingMail
 
         if isinstance(source, Drop):
             return DroppedFiles(self._arrivals, name, source, self._home.root).keep()
-        raise NotImplementedError
+        return IncomingMail(self._arrivals, name, source).keep()

@@ -30,9 +30,7 @@ def _source(arguments: Namespace) -> Json:
     if kind not in ("webhook", "mail") or not what:
         raise CommandError(f"{arguments.source!r} is nothing to wait for", f"--from {_WAYS}")
     if not arguments.key:
-        raise CommandError(
-            "it needs a secret, by which what comes is known", "stead secret add NAME, then --key NAME"
-        )
+        raise CommandError("it needs a secret, by which what comes is known", "stead secret add NAME, then --key NAME")
     if kind == "webhook":
         if what not in _FORMS:
             raise CommandError(f"there is no form {what!r}", f"one of {', '.join(_FORMS)}")

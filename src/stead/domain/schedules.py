@@ -19,7 +19,7 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
-from stead.domain.triggers import Arrival, Arrived
+from stead.domain.triggers import Arrival, Arrived, MailboxRead
 
 MOST_SCHEDULES, MOST_RUNS, MOST_QUEUED = 100, 100, 10
 """Of a home; that are kept for the history of one; that wait for one that still runs."""
@@ -152,6 +152,7 @@ class Standing(msgspec.Struct, frozen=True):
         since_ms: every due time up to here is settled: it ran, runs, waits or was skipped.
         proposed: a model proposed it: what that had read.
         runs: the last ones, oldest first.
+        read: how far its mailbox was read, where it waits for mail.
     """
 
     schedule: Schedule
@@ -160,6 +161,7 @@ class Standing(msgspec.Struct, frozen=True):
     since_ms: int = 0
     proposed: Taint | None = None
     runs: tuple[ScheduleRun, ...] = ()
+    read: MailboxRead | None = None
 
     def no_room(self, now_ms: int) -> Skip | None:
         """Why nothing more that comes in can be taken now; None while it can."""
@@ -284,6 +286,7 @@ ScheduleFact = (
     | ScheduleSkipped
     | ScheduleRunStarted
     | ScheduleRunEnded
+    | MailboxRead
 )
 
 
@@ -309,6 +312,7 @@ def _set(old: Standing | None, fact: ScheduleSet, ts_ms: int) -> Standing:
         why="" if on else old.why,
         since_ms=since_ms,
         proposed=fact.proposed,
+        read=old.read if old.schedule.when == fact.schedule.when else None,
     )
 
 
@@ -318,7 +322,7 @@ OVER = "no further time comes"
 
 def _after(
     old: Standing,
-    fact: ScheduleSwitched | ScheduleDue | ScheduleSkipped | ScheduleRunStarted | ScheduleRunEnded,
+    fact: ScheduleSwitched | ScheduleDue | ScheduleSkipped | ScheduleRunStarted | ScheduleRunEnded | MailboxRead,
     ts_ms: int,
 ) -> Standing:
     match fact:
@@ -336,6 +340,8 @@ def _after(
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
             run = ScheduleRun(due_ms, by, ts_ms, arrived=arrived)
             return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
+        case MailboxRead():
+            return replace(old, read=replace(fact, read_ms=ts_ms))
         case ScheduleSkipped():
             return replace(old, since_ms=max(old.since_ms, fact.last_ms), runs=_kept(_skipped(old.runs, fact, ts_ms)))
         case ScheduleRunStarted(due_ms=due_ms, session=session):

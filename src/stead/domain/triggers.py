@@ -96,6 +96,22 @@ class Arrived(msgspec.Struct, frozen=True):
     size_bytes: int
 
 
+class MailboxRead(msgspec.Struct, frozen=True, tag="schedule.mailbox_read"):
+    """A mailbox was read up to a mail; what came up to there was recorded, or is not taken.
+
+    Args:
+        name: of the schedule.
+        valid: the number under which the server's UIDs are valid; 0 for none.
+        uid: of the last mail.
+        read_ms: when; set as it is folded.
+    """
+
+    name: str
+    valid: int
+    uid: int
+    read_ms: int = 0
+
+
 class Refusals(msgspec.Struct, frozen=True):
     """What was refused since the daemon started: how often, and when and why last; ``why`` is Stead's own word."""
 

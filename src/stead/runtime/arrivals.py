@@ -25,6 +25,7 @@ from stead.domain.triggers import (
     Arrived,
     Drop,
     Mailbox,
+    MailboxRead,
     Refusals,
     Source,
     TriggerRow,
@@ -148,9 +149,18 @@ class Arrivals:
         last_ms, times = self._unrecorded.get((name, skip), (0, 0))
         times += 1
         if now_ms - last_ms >= RECORD_EVERY_MS:
-            await self._schedules.skip(ScheduleSkipped(name, now_ms, now_ms, times, skip))
+            await self._schedules.note(ScheduleSkipped(name, now_ms, now_ms, times, skip))
             last_ms, times = now_ms, 0
         self._unrecorded[name, skip] = last_ms, times
+
+    def read_up_to(self, name: str) -> MailboxRead | None:
+        """How far a trigger's mailbox was read; ``valid`` is 0 where it never was. None where there is no trigger."""
+        one = self._state().schedules.get(name)
+        return (one.read or MailboxRead(name, 0, 0)) if one else None
+
+    async def note_read(self, fact: MailboxRead) -> None:
+        """Record it; raises ``StorageFault``."""
+        await self._schedules.note(fact)
 
     # -- for people -------------------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ from stead.domain.schedules import (
     Standing,
 )
 from stead.domain.sessions import Session
-from stead.domain.triggers import Arrival, Arrived, handed_text
+from stead.domain.triggers import Arrival, Arrived, MailboxRead, handed_text
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.arrivals import checked_arrival
@@ -161,10 +161,10 @@ class Schedules:
         self._turn.set()
         return "taken"
 
-    async def skip(self, skipped: ScheduleSkipped) -> None:
-        """Record what was refused of what came in, where the schedule is still there; raises ``StorageFault``."""
-        if skipped.name in self._home.state.schedules:
-            await self._record(skipped)
+    async def note(self, fact: ScheduleSkipped | MailboxRead) -> None:
+        """Record what became of what came in and was not taken, if the schedule is there; raises ``StorageFault``."""
+        if fact.name in self._home.state.schedules:
+            await self._record(fact)
 
     async def _facts(self, command: ScheduleCommand, door: str) -> tuple[ScheduleFact, ...]:
         """The facts that a command makes, after all that can be refused was."""
