@@ -68,6 +68,7 @@ class TriggerHouse:
         for name, source in wanted.items():
             if not isinstance(source, Webhook) and name not in self._watching:
                 watching = asyncio.create_task(self._watch(name, source), name=f"trigger {name}")
+                watching.add_done_callback(self._ended)
                 self._watching[name] = source, watching
         return bool(fault)
 
@@ -84,6 +85,12 @@ class TriggerHouse:
             log.error("webhooks: %s", error)
             return str(error)
         return ""
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            log.error("%s failed, and is begun again in %d s", task.get_name(), RETRY_S, exc_info=error)
+            self._arrivals.faults[task.get_name().removeprefix("trigger ")] = "it failed; see: stead logs"
+            task.get_loop().call_later(RETRY_S, self._turn.set)
 
     def _watch(self, name: str, source: Drop | Mailbox) -> Coroutine[Any, Any, None]:
         from stead.runtime.dropped_files import DroppedFiles

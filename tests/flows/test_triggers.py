@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from stead.client import ApiError
+from tests.fakes.dovecot import PASSWORD, USER, Dovecot, running_dovecot
 from tests.fakes.webhook_senders import KEYS, SIGNERS, delivery, send, signed
 from tests.flows.house import Json, LivingHome
 from tests.promises import promise
@@ -112,6 +117,7 @@ def test_what_comes_in_is_recorded_before_it_is_answered_and_runs_once_whatever_
     assert sorted(opened) == sorted(run["session"] for run in found)
 
 
+@promise("SCH-3.files")
 def test_files_that_are_dropped_in_run_a_goal_once_each_and_links_do_not(
     house: LivingHome, project: Path, tmp_path: Path
 ) -> None:
@@ -135,6 +141,89 @@ def test_files_that_are_dropped_in_run_a_goal_once_each_and_links_do_not(
     house.until(lambda: (inbox / "done" / "letter.txt.1").exists(), "it to be moved, beside the first")
 
 
-test_files_that_are_dropped_in_run_a_goal_once_each_and_links_do_not = promise("SCH-3.files")(
-    test_files_that_are_dropped_in_run_a_goal_once_each_and_links_do_not
-)
+def mail(subject: str, text: str = "Hello.", sender: str = "Mira <mira@example.org>", *more: str) -> bytes:
+    head = (*more, f"From: {sender}", "To: pia@example.com", f"Subject: {subject}", f"Message-ID: <{subject}@x>")
+    return "\n".join((*head, "", text)).encode()
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Dovecot]:
+    with running_dovecot() as server:
+        yield server
+
+
+@pytest.fixture
+def mailed(tmp_path: Path, mailbox: Dovecot) -> Iterator[LivingHome]:
+    living = LivingHome(tmp_path / "home", env={"SSL_CERT_FILE": str(mailbox.authorities)})
+    living.start()
+    living.post("/secrets", {"name": "post", "value": PASSWORD})
+    yield living
+    living.stop()
+
+
+@promise("SCH-3.mail")
+@pytest.mark.timeout(240)
+def test_mail_runs_a_goal_once_each_from_when_the_trigger_was_set_whatever_ends_in_between(
+    mailed: LivingHome, mailbox: Dovecot, project: Path
+) -> None:
+    mailbox.deliver(mail("before"))
+    where = ("--from", f"mail:localhost:{mailbox.port}", "--user", USER, "--key", "post")
+    added = mailed.cli("trigger", "add", "post", GOAL, "--dir", str(project), *where)
+    assert added.returncode == 0, added.stderr
+    assert f"when mail comes to {USER} (INBOX)" in added.stdout
+    mailed.until(lambda: read_up_to(mailed) == 1, "the mailbox to be opened", last=row(mailed, "post"))
+    mailbox.deliver(mail("first", "Please look at the pears."))
+    (run,) = ended(mailed, "post")
+    (message,) = mailed.bodies(run["session"], "message.received")
+    assert "Please look at the pears." in message["text"] and "From: Mira <mira@example.org>" in message["text"]
+    assert run["arrived"]["delivery"].startswith("first (")
+    mailed.kill()
+    mailbox.deliver(mail("second"), mail("third"))
+    mailed.start()
+    ended(mailed, "post", 3)
+    mailbox.count_anew()
+    mailbox.deliver(mail("fourth"))
+    mailed.kill()  # instead of waiting for the next try
+    mailed.start()
+    found = [run["arrived"]["delivery"].split()[0] for run in ended(mailed, "post", 4)]
+    assert found == ["fourth", "third", "second", "first"]
+    mailed.until(lambda: read_up_to(mailed) == 5, "the mailbox to be read")
+    assert len(runs(mailed, "post")) == 4
+    assert not any(b"Seen" in one for one in mailbox.flags()), "nothing in the mailbox is changed"
+
+
+def read_up_to(house: LivingHome) -> int:
+    facts = [event["body"] for event in house.events() if event["body"]["type"] == "schedule.mailbox_read"]
+    return int(facts[-1]["uid"]) if facts else 0
+
+
+@promise("SCH-3.mail")
+@pytest.mark.timeout(240)
+def test_mail_of_a_named_sender_alone_is_taken_and_a_name_in_from_proves_nothing(
+    mailed: LivingHome, mailbox: Dovecot, project: Path
+) -> None:
+    source = {"type": "mailbox", "host": "localhost", "port": mailbox.port, "user": USER, "secret": "post"}
+    job = {"type": "session.open", "directory": str(project), "goal": GOAL}
+    given = {"name": "post", "job": job}
+    with pytest.raises(ApiError, match="proves nothing"):
+        mailed.post("/schedules", {**given, "when": {"type": "arrival", "source": {**source, "senders": ["a.com"]}}})
+    narrowed = {**source, "senders": ["example.org"], "proof": "mx.example.com"}
+    mailed.post("/schedules", {**given, "when": {"type": "arrival", "source": narrowed}})
+    mailed.until(lambda: bool(read_facts(mailed)), "the mailbox to be opened", last=row(mailed, "post"))
+    passed = "Authentication-Results: mx.example.com; dkim=pass header.d=example.org; spf=none"
+    other = "Authentication-Results: mx.example.net; dkim=pass header.d=example.org"
+    mailbox.deliver(
+        mail("spoofed"),
+        mail("elsewhere", "x", "Mira <mira@example.org>", other),
+        mail("doubled", "x", "Mira <mira@example.org>", passed, passed),
+        mail("foreign", "x", "Mal <mal@example.net>", passed),
+        mail("proven", "x", "Mira <mira@example.org>", passed),
+    )
+    (run,) = ended(mailed, "post")
+    assert run["arrived"]["delivery"].startswith("proven (")
+    mailed.until(lambda: row(mailed, "post")["refused"]["times"] == 4, "the others to be refused")
+    assert "sender" in row(mailed, "post")["refused"]["why"]
+
+
+def read_facts(house: LivingHome) -> list[Json]:
+    return [event for event in house.events() if event["body"]["type"] == "schedule.mailbox_read"]

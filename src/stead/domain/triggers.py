@@ -103,12 +103,14 @@ class MailboxRead(msgspec.Struct, frozen=True, tag="schedule.mailbox_read"):
         name: of the schedule.
         valid: the number under which the server's UIDs are valid; 0 for none.
         uid: of the last mail.
+        from_ms: when it was opened first: what came before that is no arrival.
         read_ms: when; set as it is folded.
     """
 
     name: str
     valid: int
     uid: int
+    from_ms: int = 0
     read_ms: int = 0
 
 

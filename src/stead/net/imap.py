@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import imaplib
 import ssl
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -71,12 +72,16 @@ class ImapMailbox:
         except _BROKEN as error:
             raise self._fault(error) from None
 
-    def mail(self, uid: int, most_bytes: int) -> bytes | None:
-        """The first bytes of a mail; None where it is gone."""
+    def mail(self, uid: int, most_bytes: int) -> tuple[bytes, int] | None:
+        """The first bytes of a mail, and when it came in, in milliseconds; None where it is gone."""
         try:
-            _, parts = self._client.uid("FETCH", str(uid), f"(BODY.PEEK[]<0.{most_bytes}>)")
-            found: list[Any] = [part[1] for part in parts if isinstance(part, tuple)]
-            return bytes(found[0][:most_bytes]) if found else None
+            _, parts = self._client.uid("FETCH", str(uid), f"(INTERNALDATE BODY.PEEK[]<0.{most_bytes}>)")
+            found: list[Any] = [part for part in parts if isinstance(part, tuple)]
+            if not found:
+                return None
+            said = b" ".join(part if isinstance(part, bytes) else part[0] for part in parts)
+            came = imaplib.Internaldate2tuple(said)
+            return bytes(found[0][1][:most_bytes]), int(time.mktime(came)) * 1000 if came else 0
         except _BROKEN as error:
             raise self._fault(error) from None
 

@@ -156,7 +156,7 @@ class Arrivals:
     def read_up_to(self, name: str) -> MailboxRead | None:
         """How far a trigger's mailbox was read; ``valid`` is 0 where it never was. None where there is no trigger."""
         one = self._state().schedules.get(name)
-        return (one.read or MailboxRead(name, 0, 0)) if one else None
+        return (one.read or MailboxRead(name, 0, 0, self._clock.now_ms())) if one else None
 
     async def note_read(self, fact: MailboxRead) -> None:
         """Record it; raises ``StorageFault``."""

@@ -59,7 +59,7 @@ class IncomingMail:
         from stead.net.imap import ImapMailbox  # few homes have one
 
         box = self._mailbox
-        if not (password := await asyncio.to_thread(self._arrivals.password, box)):
+        if not (password := self._arrivals.password(box)):
             raise FetchFault("the secret of the mailbox is gone; add it again")
         return await asyncio.to_thread(ImapMailbox, box.host, box.port, box.user, password, box.folder)
 
@@ -69,7 +69,7 @@ class IncomingMail:
         if before is None:
             return
         if before.valid == 0:  # it was never looked at
-            await self._arrivals.note_read(MailboxRead(self._name, valid, max(0, following - 1)))
+            await self._arrivals.note_read(MailboxRead(self._name, valid, max(0, following - 1), before.from_ms))
             return
         same = before.valid == valid
         uid = before.uid if same else 0
@@ -78,18 +78,18 @@ class IncomingMail:
         # A server that counts anew: what came since the last look is among what came since that day.
         since_ms = 0 if same else before.read_ms
         for one in await asyncio.to_thread(opened.uids, uid, since_ms):
-            if not await self._take(opened, one):
+            if not await self._take(opened, one, 0 if same else before.from_ms):
                 break
             uid = one
         if not same or uid != before.uid:
-            await self._arrivals.note_read(MailboxRead(self._name, valid, uid))
+            await self._arrivals.note_read(MailboxRead(self._name, valid, uid, before.from_ms))
 
-    async def _take(self, opened: ImapMailbox, uid: int) -> bool:
+    async def _take(self, opened: ImapMailbox, uid: int, from_ms: int) -> bool:
         """Take a mail in, or leave it for good; whether to go on with the next."""
-        raw = await asyncio.to_thread(opened.mail, uid, MOST_BYTES)
-        if raw is None:
+        found = await asyncio.to_thread(opened.mail, uid, MOST_BYTES)
+        if found is None or found[1] < from_ms:
             return True
-        mail = await asyncio.to_thread(read_mail, raw, self._mailbox.proof)
+        mail = await asyncio.to_thread(read_mail, found[0], self._mailbox.proof)
         senders = self._mailbox.senders
         if senders and mail.proven not in senders:
             why = f"of {mail.proven}, who is not among its senders" if mail.proven else "whose sender nothing proves"
