@@ -23,6 +23,8 @@ from typing import NamedTuple
 MOST_TEXT = 150_000
 """Characters of a mail's text."""
 _MOST_HEADER, _MOST_PARTS = 500, 100
+_MOST_HEAD_BYTES, _MOST_LINES = 64_000, 1_000
+"""Of all headers; that could begin a part. Past them the parser takes seconds."""
 _SHOWN = ("From", "To", "Cc", "Date", "Subject", "Reply-To")
 _CHARSETS = re.compile(
     r"utf-?8|us-ascii|ascii|iso-8859-\d{1,2}|(windows-|cp)125\d|koi8-[ru]|gb(2312|k|18030)|big5|shift_jis|euc-(jp|kr)"
@@ -57,6 +59,8 @@ def read_mail(raw: bytes, proof: str) -> Mail:
     """
     digest = hashlib.sha256(raw).hexdigest()[:16]
     try:
+        if len(re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]) > _MOST_HEAD_BYTES or raw.count(b"\n--") > _MOST_LINES:
+            raise ValueError("it would take long to read")
         found = BytesParser(policy=compat32).parsebytes(raw)
         lines = [f"{name}: {_header(found, name)}" for name in _SHOWN if found.get(name) is not None]
         said, named = _parts(found)
