@@ -3225,6 +3225,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Triggers
+         * @description The triggers by name: where each listens, and what it refused.
+         */
+        get: operations["list_triggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/triggers/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Trigger
+         * @description Send a signed request to the listener, as the sender would; its run begins as any other.
+         */
+        post: operations["test_trigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/usage": {
         parameters: {
             query?: never;
@@ -3690,6 +3730,39 @@ export interface components {
             status: "denied" | "given" | "lapsed" | "pending";
             title: string;
             tool: string;
+        };
+        /**
+         * Arrival
+         * @description Whenever something comes in from outside.
+         *
+         *     Args:
+         *         source: where from.
+         *         waiting: how many runs may wait for the one before; beyond that a webhook is refused, and files and mail stay
+         *             where they are until there is room.
+         *         hourly: how many may begin within an hour; so also here.
+         */
+        Arrival: {
+            /** @default 60 */
+            hourly: number;
+            source: components["schemas"]["Webhook"] | components["schemas"]["Drop"] | components["schemas"]["Mailbox"];
+            /** @enum {unknown} */
+            type: "arrival";
+            /** @default 20 */
+            waiting: number;
+        };
+        /**
+         * Arrived
+         * @description One thing that came in.
+         *
+         *     Args:
+         *         delivery: by what the sender tells it from others: an id, a file's name, a mail's number. The sender's word.
+         *         content: names its bytes in the store of file contents, until its run has begun.
+         *         size_bytes: of them.
+         */
+        Arrived: {
+            content: string;
+            delivery: string;
+            size_bytes: number;
         };
         /**
          * AssistantMessage
@@ -4756,6 +4829,17 @@ export interface components {
             why: string;
         };
         /**
+         * Drop
+         * @description Files that are put into a folder. Each is taken in once, and moved to ``done`` in it.
+         *
+         *     ``path``: absolute; only regular files right in it count, and no name that begins with a dot.
+         */
+        Drop: {
+            path: string;
+            /** @enum {unknown} */
+            type: "drop";
+        };
+        /**
          * Edit
          * @description A file that the call changed, and whether the person undid it. ``seq``: of the event.
          */
@@ -4858,7 +4942,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5630,7 +5714,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5718,6 +5802,56 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
+        };
+        /**
+         * Mailbox
+         * @description Mail that comes into a folder of an IMAP server, over TLS. Nothing in the mailbox is changed.
+         *
+         *     Args:
+         *         host: of the server.
+         *         user: to sign in as.
+         *         secret: the name of the vault's secret that has the password.
+         *         port: for TLS from the first byte.
+         *         folder: of the mailbox.
+         *         senders: domains that mail may come from; empty for any. A name in From proves nothing, so ``proof`` is needed.
+         *         proof: the name under which the mailbox's own server records in Authentication-Results what it has checked.
+         */
+        Mailbox: {
+            /** @default INBOX */
+            folder: string;
+            host: string;
+            /** @default 993 */
+            port: number;
+            /** @default  */
+            proof: string;
+            secret: string;
+            /** @default [] */
+            senders: string[];
+            /** @enum {unknown} */
+            type: "mailbox";
+            user: string;
+        };
+        /**
+         * MailboxRead
+         * @description A mailbox was read up to a mail; what came up to there was recorded, or is not taken.
+         *
+         *     Args:
+         *         name: of the schedule.
+         *         valid: the number under which the server's UIDs are valid; 0 for none.
+         *         uid: of the last mail.
+         *         from_ms: when it was opened first: what came before that is no arrival.
+         *         read_ms: when; set as it is folded.
+         */
+        MailboxRead: {
+            /** @default 0 */
+            from_ms: number;
+            name: string;
+            /** @default 0 */
+            read_ms: number;
+            /** @enum {unknown} */
+            type: "schedule.mailbox_read";
+            uid: number;
+            valid: number;
         };
         /**
          * Material
@@ -6593,6 +6727,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewObjective: {
             /** @default [] */
@@ -6612,6 +6747,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             goal: string;
             /** @default [] */
@@ -6733,6 +6870,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewSession: {
             /** @default [] */
@@ -6748,6 +6886,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -7034,6 +7174,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         OpenSession: {
             /** @default [] */
@@ -7048,6 +7189,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default null */
             goal: string | null;
@@ -7494,6 +7637,15 @@ export interface components {
          */
         Page_ToolRow_: {
             items: components["schemas"]["ToolRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[TriggerRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TriggerRow_: {
+            items: components["schemas"]["TriggerRow"][];
             /** @default  */
             next: string;
         };
@@ -8197,6 +8349,18 @@ export interface components {
             seq: number;
         };
         /**
+         * Refusals
+         * @description What was refused since the daemon started: how often, and when and why last; ``why`` is Stead's own word.
+         */
+        Refusals: {
+            /** @default 0 */
+            last_ms: number;
+            /** @default 0 */
+            times: number;
+            /** @default  */
+            why: string;
+        };
+        /**
          * Repair
          * @description What was put right of a call that its model wrote nearly as it should.
          *
@@ -8630,7 +8794,7 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Arrival"];
         };
         /**
          * Scheduled
@@ -8644,10 +8808,14 @@ export interface components {
         /**
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+         *
+         *     ``arrived``: what came in, where it did not come by the clock; its sender is answered after this is recorded.
          */
         ScheduleDue: {
+            /** @default null */
+            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "clock" | "missed" | "person";
+            by: "arrival" | "clock" | "missed" | "person";
             due_ms: number;
             name: string;
             /** @enum {unknown} */
@@ -8699,10 +8867,13 @@ export interface components {
          *         text: why it was skipped or refused, or what a review found.
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
+         *         arrived: what came in; None where nothing did.
          */
         ScheduleRun: {
+            /** @default null */
+            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "clock" | "missed" | "person";
+            by: "arrival" | "clock" | "missed" | "person";
             due_ms: number;
             /** @default  */
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
@@ -8761,7 +8932,7 @@ export interface components {
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused.
+         *     ``paused``: the objective to be reviewed was at work, or paused. ``rate``: too many had come in within an hour.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -8771,7 +8942,7 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue";
+            why: "missed" | "overlap" | "paused" | "queue" | "rate";
         };
         /**
          * ScheduleSwitch
@@ -9775,6 +9946,32 @@ export interface components {
             tool: string;
         };
         /**
+         * TriggerRow
+         * @description Where a trigger listens, for people.
+         *
+         *     Args:
+         *         name: its schedule's.
+         *         words: what it waits for.
+         *         url: where webhooks are to be sent; "" for other triggers.
+         *         fault: why it cannot listen now; "" while it does.
+         *         refused: what it did not take.
+         */
+        TriggerRow: {
+            fault: string;
+            name: string;
+            refused: components["schemas"]["Refusals"];
+            url: string;
+            words: string;
+        };
+        /**
+         * TriggerTest
+         * @description What a signed request to the listener was answered. ``status``: of HTTP; 200 once a run is recorded.
+         */
+        TriggerTest: {
+            status: number;
+            url: string;
+        };
+        /**
          * TurnEnded
          * @description A turn ended; the session is idle until the person says something.
          *
@@ -10142,7 +10339,7 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Arrival"];
         };
         /**
          * WantedSettings
@@ -10224,6 +10421,21 @@ export interface components {
         Watcher: {
             door: string;
             since_ms: number;
+        };
+        /**
+         * Webhook
+         * @description Signed requests to ``/hooks/NAME`` of the listener, NAME being the schedule's.
+         *
+         *     Args:
+         *         form: how they are signed.
+         *         secret: the name of the vault's secret that proves it.
+         */
+        Webhook: {
+            /** @enum {unknown} */
+            form: "dropbox" | "github" | "slack" | "standard" | "stripe";
+            secret: string;
+            /** @enum {unknown} */
+            type: "webhook";
         };
         /**
          * WhereToTest
@@ -16389,6 +16601,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_TierRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_triggers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriggerRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_trigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerTest"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -128,6 +128,7 @@ export function wantedSession(draft: Draft): Schema["NewSession"] {
 function common(draft: Draft) {
   return {
     attachments: [],
+    context: [],
     directory: draft.directory.trim(),
     title: draft.title.trim(),
     profile: draft.profile,

@@ -89,6 +89,7 @@ export function FirstStep({ rehearsal, onStarted }: { rehearsal: boolean; onStar
 function objective(goal: string, directory: string): Schema["NewObjective"] {
   return {
     attachments: [],
+    context: [],
     goal,
     directory,
     title: "",
