@@ -154,6 +154,10 @@ class Settings(NamedTuple):
     Args:
         key_source: where the database key is: "file", "keyring" or "passphrase".
         port: of the page and the API, on 127.0.0.1; 0 picks a free one at first start and keeps it.
+        webhook_port: of the listener for webhooks alone, on 127.0.0.1, which is open while a trigger waits for one; as
+            ``port``.
+        webhook_url: how those reach that listener who send webhooks, such as "https://hooks.example.com"; "" where only
+            this computer does.
         machine: "auto" uses bubblewrap; "off" switches shell and code off.
         discover: "auto" looks for model servers on this computer at the start; "off" does not.
         embedder: "auto" finds memories by meaning too, with a model that runs here; "off" by names and words alone;
@@ -191,6 +195,8 @@ class Settings(NamedTuple):
 
     key_source: Literal["file", "keyring", "passphrase"] = "file"
     port: int = 0
+    webhook_port: int = 0
+    webhook_url: str = ""
     machine: Literal["auto", "off"] = "auto"
     discover: Literal["auto", "off"] = "auto"
     embedder: str = "auto"
@@ -227,11 +233,13 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "request_log": ("off", "on"),
 }
 _ZONE = r"[A-Z][A-Za-z0-9_+-]{1,31}(/[A-Z][A-Za-z0-9_+-]{1,31}){0,2}"
+_WEBHOOK_URL = r"(https?://[A-Za-z0-9.-]{1,253}(:\d{1,5})?)?"
 _EMBEDDER = r"auto|off|[a-z0-9-]{1,32}/\S{1,200}"
 _PATHS = ("audit_heads", "memory_folder")
 _RANGES = {
     "port": (0, 65535),
     "metrics_port": (0, 65535),
+    "webhook_port": (0, 65535),
     "approval_ttl_s": (60, 30 * 24 * 3600),
     "max_live_sessions": (1, 1000),
     "memory_tokens_a_day": (0, 10_000_000),
@@ -265,7 +273,7 @@ def load_settings(home: Home) -> Settings:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; fix or remove it") from error
-    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders", "time_zone", "updates"))
+    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders", "time_zone", "updates", "webhook_url"))
     known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():
         given = f"{name} = {value!r} in {str(home.settings)!r}"
@@ -277,6 +285,8 @@ def load_settings(home: Home) -> Settings:
             raise InvalidRequest(f'{given}: give "auto", "off" or "PROVIDER/MODEL"')
         if name == "updates" and not (isinstance(value, str) and re.fullmatch(r"|/.*|https://\S{1,500}", value)):
             raise InvalidRequest(f"{given}: give an absolute path or an https address")
+        if name == "webhook_url" and not (isinstance(value, str) and re.fullmatch(_WEBHOOK_URL, value)):
+            raise InvalidRequest(f'{given}: give "https://HOST", as those reach it who send webhooks, or ""')
         if name == "time_zone" and not _is_zone(value):
             raise InvalidRequest(f'{given}: give an IANA name such as "Europe/Vienna", or "" for this computer\'s zone')
         if name == "toolchain_folders":

@@ -102,6 +102,7 @@ from stead.tools.shell import ShellTool
 from stead.tools.spawning import SpawnTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
+from stead.trigger_wiring import TriggerHouse
 from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
@@ -222,6 +223,7 @@ class House:
             digest_key=keys.digests,
         )
         self.runtime.schedules.watching.looks = SourceLooks(Dialer(own.reach), self.machines.programs, HostFileLooks())
+        self.triggers = TriggerHouse(home, settings, self.runtime, self.clock)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -368,6 +370,7 @@ class House:
                     caps.keep,
                     self.runtime.schedules.keep,
                     self.notifications.keep,
+                    self.triggers.keep,
                     *self.memory.jobs,
                 )
             )

@@ -1949,26 +1949,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/schedules/{name}/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check Schedule
-         * @description What a look at all that it watches would come to now; nothing runs. Raises ``NotFound``.
-         */
-        post: operations["check_schedule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/schedules/{name}/run": {
         parameters: {
             query?: never;
@@ -3245,6 +3225,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Triggers
+         * @description The triggers by name: where each listens, and what it refused.
+         */
+        get: operations["list_triggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/triggers/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Trigger
+         * @description Send a signed request to the listener, as the sender would; its run begins as any other.
+         */
+        post: operations["test_trigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/usage": {
         parameters: {
             query?: never;
@@ -3710,6 +3730,39 @@ export interface components {
             status: "denied" | "given" | "lapsed" | "pending";
             title: string;
             tool: string;
+        };
+        /**
+         * Arrival
+         * @description Whenever something comes in from outside.
+         *
+         *     Args:
+         *         source: where from.
+         *         waiting: how many runs may wait for the one before; beyond that a webhook is refused, and files and mail stay
+         *             where they are until there is room.
+         *         hourly: how many may begin within an hour; so also here.
+         */
+        Arrival: {
+            /** @default 60 */
+            hourly: number;
+            source: components["schemas"]["Webhook"] | components["schemas"]["Drop"] | components["schemas"]["Mailbox"];
+            /** @enum {unknown} */
+            type: "arrival";
+            /** @default 20 */
+            waiting: number;
+        };
+        /**
+         * Arrived
+         * @description One thing that came in.
+         *
+         *     Args:
+         *         delivery: by what the sender tells it from others: an id, a file's name, a mail's number. The sender's word.
+         *         content: names its bytes in the store of file contents, until its run has begun.
+         *         size_bytes: of them.
+         */
+        Arrived: {
+            content: string;
+            delivery: string;
+            size_bytes: number;
         };
         /**
          * AssistantMessage
@@ -4395,15 +4448,6 @@ export interface components {
             line: string;
         };
         /**
-         * CommandWatch
-         * @description What a bash command line prints and how it ends, in a machine that shows the job's folder and changes nothing.
-         */
-        CommandWatch: {
-            command: string;
-            /** @enum {unknown} */
-            type: "command";
-        };
-        /**
          * Condition
          * @description One test of what a call names.
          *
@@ -4785,6 +4829,17 @@ export interface components {
             why: string;
         };
         /**
+         * Drop
+         * @description Files that are put into a folder. Each is taken in once, and moved to ``done`` in it.
+         *
+         *     ``path``: absolute; only regular files right in it count, and no name that begins with a dot.
+         */
+        Drop: {
+            path: string;
+            /** @enum {unknown} */
+            type: "drop";
+        };
+        /**
          * Edit
          * @description A file that the call changed, and whether the person undid it. ``seq``: of the event.
          */
@@ -4887,7 +4942,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5004,15 +5059,6 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
-        };
-        /**
-         * FeedWatch
-         * @description New entries of an RSS or Atom feed, known by their ids.
-         */
-        FeedWatch: {
-            /** @enum {unknown} */
-            type: "feed";
-            url: string;
         };
         /**
          * FileChange
@@ -5489,15 +5535,6 @@ export interface components {
             host: string;
         };
         /**
-         * HttpWatch
-         * @description What a public address answers: its body, to the byte.
-         */
-        HttpWatch: {
-            /** @enum {unknown} */
-            type: "http";
-            url: string;
-        };
-        /**
          * InstructionsSet
          * @description The person's directives had changed: every request from the next one on begins with these instructions.
          *
@@ -5677,7 +5714,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5765,6 +5802,56 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
+        };
+        /**
+         * Mailbox
+         * @description Mail that comes into a folder of an IMAP server, over TLS. Nothing in the mailbox is changed.
+         *
+         *     Args:
+         *         host: of the server.
+         *         user: to sign in as.
+         *         secret: the name of the vault's secret that has the password.
+         *         port: for TLS from the first byte.
+         *         folder: of the mailbox.
+         *         senders: domains that mail may come from; empty for any. A name in From proves nothing, so ``proof`` is needed.
+         *         proof: the name under which the mailbox's own server records in Authentication-Results what it has checked.
+         */
+        Mailbox: {
+            /** @default INBOX */
+            folder: string;
+            host: string;
+            /** @default 993 */
+            port: number;
+            /** @default  */
+            proof: string;
+            secret: string;
+            /** @default [] */
+            senders: string[];
+            /** @enum {unknown} */
+            type: "mailbox";
+            user: string;
+        };
+        /**
+         * MailboxRead
+         * @description A mailbox was read up to a mail; what came up to there was recorded, or is not taken.
+         *
+         *     Args:
+         *         name: of the schedule.
+         *         valid: the number under which the server's UIDs are valid; 0 for none.
+         *         uid: of the last mail.
+         *         from_ms: when it was opened first: what came before that is no arrival.
+         *         read_ms: when; set as it is folded.
+         */
+        MailboxRead: {
+            /** @default 0 */
+            from_ms: number;
+            name: string;
+            /** @default 0 */
+            read_ms: number;
+            /** @enum {unknown} */
+            type: "schedule.mailbox_read";
+            uid: number;
+            valid: number;
         };
         /**
          * Material
@@ -7554,6 +7641,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[TriggerRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TriggerRow_: {
+            items: components["schemas"]["TriggerRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[UsageRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7568,15 +7664,6 @@ export interface components {
          */
         Page_WaitingRow_: {
             items: components["schemas"]["WaitingRow"][];
-            /** @default  */
-            next: string;
-        };
-        /**
-         * Page[WatchCheck]
-         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
-         */
-        Page_WatchCheck_: {
-            items: components["schemas"]["WatchCheck"][];
             /** @default  */
             next: string;
         };
@@ -7610,16 +7697,6 @@ export interface components {
             specialist: string;
             /** @default {} */
             taint: components["schemas"]["Taint"];
-        };
-        /**
-         * PathWatch
-         * @description A file or a folder, within the job's. ``path`` is relative to that; "" is all of it.
-         */
-        PathWatch: {
-            /** @default  */
-            path: string;
-            /** @enum {unknown} */
-            type: "path";
         };
         /**
          * Period
@@ -7757,16 +7834,6 @@ export interface components {
             profile: components["schemas"]["Profile"] | null;
             /** @default [] */
             remove: string[];
-        };
-        /**
-         * PortWatch
-         * @description Whether a public host takes connections at a port.
-         */
-        PortWatch: {
-            host: string;
-            port: number;
-            /** @enum {unknown} */
-            type: "port";
         };
         /**
          * Presence
@@ -8282,6 +8349,18 @@ export interface components {
             seq: number;
         };
         /**
+         * Refusals
+         * @description What was refused since the daemon started: how often, and when and why last; ``why`` is Stead's own word.
+         */
+        Refusals: {
+            /** @default 0 */
+            last_ms: number;
+            /** @default 0 */
+            times: number;
+            /** @default  */
+            why: string;
+        };
+        /**
          * Repair
          * @description What was put right of a call that its model wrote nearly as it should.
          *
@@ -8697,13 +8776,8 @@ export interface components {
          *         most: how many of "all" run at most, the latest ones.
          *         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
          *         until_ms: nothing is due after that; 0 for no end.
-         *         watches: at its times these are compared first, without a model; it runs only if one has changed.
-         *         checklist: a file of its folder that the person edits. Then it is a heartbeat: it watches that file too, and its
-         *             runs say something only by the tool ``notify``. "" for none.
          */
         Schedule: {
-            /** @default  */
-            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -8720,56 +8794,28 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            /** @default [] */
-            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
-        };
-        /**
-         * ScheduleCompared
-         * @description What a schedule watches is not as it was. What starts a run stands right before its ``schedule.due``.
-         *
-         *     Args:
-         *         before: what of the mark is another or gone, as it was.
-         *         after: what is another or new, as it is.
-         *         trouble: why something cannot be looked at, once that has lasted; "" while everything can.
-         */
-        ScheduleCompared: {
-            after: {
-                [key: string]: string;
-            };
-            before: {
-                [key: string]: string;
-            };
-            name: string;
-            /** @default  */
-            trouble: string;
-            /** @enum {unknown} */
-            type: "schedule.compared";
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Arrival"];
         };
         /**
          * Scheduled
-         * @description What opened a session, where that was a schedule and no person.
-         *
-         *     ``proposed``: as of ``Standing``. ``quiet``: it is a heartbeat's, whose end is no news by itself.
+         * @description What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``.
          */
         Scheduled: {
             /** @default null */
             proposed: components["schemas"]["Taint"] | null;
-            /** @default false */
-            quiet: boolean;
             schedule: string;
         };
         /**
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
          *
-         *     ``changed``: what of that which it watches has changed, as its run is told.
+         *     ``arrived``: what came in, where it did not come by the clock; its sender is answered after this is recorded.
          */
         ScheduleDue: {
+            /** @default null */
+            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "clock" | "missed" | "person";
-            /** @default  */
-            changed: string;
+            by: "arrival" | "clock" | "missed" | "person";
             due_ms: number;
             name: string;
             /** @enum {unknown} */
@@ -8795,24 +8841,15 @@ export interface components {
          *         running: the session of the run that goes on; "" for none.
          *         waiting: how many runs wait for it.
          *         last: the newest run that is over.
-         *         watched: what it watches, one by one.
-         *         checked_ms: when that was last compared, since Stead was started; 0 for not yet.
-         *         quiet: how often since then nothing had changed.
          */
         ScheduleRow: {
-            /** @default 0 */
-            checked_ms: number;
             last: components["schemas"]["ScheduleRun"] | null;
             next_ms: number[];
             on: boolean;
             proposed: boolean;
-            /** @default 0 */
-            quiet: number;
             running: string;
             schedule: components["schemas"]["Schedule"];
             waiting: number;
-            /** @default [] */
-            watched: string[];
             why: string;
             words: string;
         };
@@ -8830,13 +8867,13 @@ export interface components {
          *         text: why it was skipped or refused, or what a review found.
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
-         *         changed: what of that which it watches had changed; "" where nothing was compared.
+         *         arrived: what came in; None where nothing did.
          */
         ScheduleRun: {
+            /** @default null */
+            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "clock" | "missed" | "person";
-            /** @default  */
-            changed: string;
+            by: "arrival" | "clock" | "missed" | "person";
             due_ms: number;
             /** @default  */
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
@@ -8895,8 +8932,7 @@ export interface components {
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused. ``unchanged``: what it watches was as before; such
-         *     times are counted in memory alone.
+         *     ``paused``: the objective to be reviewed was at work, or paused. ``rate``: too many had come in within an hour.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -8906,7 +8942,7 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue" | "unchanged";
+            why: "missed" | "overlap" | "paused" | "queue" | "rate";
         };
         /**
          * ScheduleSwitch
@@ -9910,6 +9946,32 @@ export interface components {
             tool: string;
         };
         /**
+         * TriggerRow
+         * @description Where a trigger listens, for people.
+         *
+         *     Args:
+         *         name: its schedule's.
+         *         words: what it waits for.
+         *         url: where webhooks are to be sent; "" for other triggers.
+         *         fault: why it cannot listen now; "" while it does.
+         *         refused: what it did not take.
+         */
+        TriggerRow: {
+            fault: string;
+            name: string;
+            refused: components["schemas"]["Refusals"];
+            url: string;
+            words: string;
+        };
+        /**
+         * TriggerTest
+         * @description What a signed request to the listener was answered. ``status``: of HTTP; 200 once a run is recorded.
+         */
+        TriggerTest: {
+            status: number;
+            url: string;
+        };
+        /**
          * TurnEnded
          * @description A turn ended; the session is idle until the person says something.
          *
@@ -10261,8 +10323,6 @@ export interface components {
          * @description Add or change a schedule. A change moves no due time, unless it is of ``when``.
          */
         WantedSchedule: {
-            /** @default  */
-            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -10279,9 +10339,7 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            /** @default [] */
-            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Arrival"];
         };
         /**
          * WantedSettings
@@ -10357,21 +10415,27 @@ export interface components {
             was_wrong: boolean;
         };
         /**
-         * WatchCheck
-         * @description One watch that was tried. ``state``: whether a run would start for it; ``text``: what is there, or why not.
-         */
-        WatchCheck: {
-            state: string;
-            text: string;
-            watch: string;
-        };
-        /**
          * Watcher
          * @description A person who is viewing a session. ``door``: "web", "cli" or a channel's name.
          */
         Watcher: {
             door: string;
             since_ms: number;
+        };
+        /**
+         * Webhook
+         * @description Signed requests to ``/hooks/NAME`` of the listener, NAME being the schedule's.
+         *
+         *     Args:
+         *         form: how they are signed.
+         *         secret: the name of the vault's secret that proves it.
+         */
+        Webhook: {
+            /** @enum {unknown} */
+            form: "dropbox" | "github" | "slack" | "standard" | "stripe";
+            secret: string;
+            /** @enum {unknown} */
+            type: "webhook";
         };
         /**
          * WhereToTest
@@ -14176,41 +14240,6 @@ export interface operations {
             };
         };
     };
-    check_schedule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_WatchCheck_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     run_schedule: {
         parameters: {
             query?: never;
@@ -16572,6 +16601,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_TierRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_triggers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriggerRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_trigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerTest"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

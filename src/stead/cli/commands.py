@@ -49,6 +49,7 @@ _MODULES = {
     "spending": "cap usage",
     "status": "status top",
     "upgrade": "upgrade",
+    "triggers": "trigger",
 }
 """By module, the commands that it has."""
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -32,6 +32,7 @@ _SKIPS = {
     "queue": "too many runs waited already",
     "snoozed": "you had snoozed it",
     "unchanged": "what it watches was as before (since Stead was started)",
+    "rate": "too many came in within an hour",
 }
 
 
@@ -44,7 +45,7 @@ def _row(row: Json) -> Json:
     return {
         **row,
         **schedule,
-        "next": moment(row["next_ms"][0]) if row["next_ms"] else row["why"],
+        "next": moment(row["next_ms"][0]) if row["next_ms"] else row["why"] or "when it comes",
         "state": "running" if row["running"] else "off" if not row["on"] else "snoozed" if row["snoozed_ms"] else "on",
         "end": last.get("end", ""),
         "does": schedule["job"].get("goal") or f"reviews {schedule['job'].get('session', '')}",
@@ -55,7 +56,7 @@ def _run(row: Json) -> Json:
     run: Json = {"session": "", "started_ms": 0, "ended_ms": 0, "end": "", "text": "", "times": 1, "last_ms": 0, **row}
     state = "running" if run["session"] else "waits"
     times = f"{run['times']} times until {moment(run['last_ms'])}: " if run["times"] > 1 else ""
-    text = run["text"] or " ".join(run.get("changed", "").split())
+    text = run["text"] or " ".join(run.get("changed", "").split()) or (run.get("arrived") or {}).get("delivery", "")
     return {**run, "state": run["end"] or state, "said": times + _SKIPS.get(text, text)}
 
 
@@ -84,7 +85,8 @@ def until_of(text: str) -> int:
         raise CommandError(f"{text!r} is no date", "give one such as 2026-12-20, or 2026-12-20T18:00") from error
 
 
-def _find(invocation: Invocation, name: str) -> Json:
+def find(invocation: Invocation, name: str) -> Json:
+    """The row of a schedule; raises ``CommandError`` where there is none."""
     for row in invocation.client.items("/schedules"):
         if row["schedule"]["name"] == name:
             return dict(row)
@@ -93,8 +95,21 @@ def _find(invocation: Invocation, name: str) -> Json:
 
 def _add(invocation: Invocation, arguments: Namespace) -> int:
     name = arguments.name
+    require_new(invocation, name)
+    job = job_of(invocation, arguments)
+    schedule = {"name": name, "when": when_of(arguments.when, arguments.zone), "job": job, **_policies(arguments)}
+    _confirm(invocation, arguments, schedule)
+    return put(invocation, {**schedule, "until_ms": until_of(arguments.until)})
+
+
+def require_new(invocation: Invocation, name: str) -> None:
+    """Refuse the name of a schedule that there is."""
     if any(row["schedule"]["name"] == name for row in invocation.client.items("/schedules")):
         raise CommandError(f"there is a schedule {name!r} already", f"stead schedule change {name}, or another name")
+
+
+def job_of(invocation: Invocation, arguments: Namespace) -> Json:
+    """What is to be done each time, as a request has it."""
     job: Json = {"type": "review", "session": vars(arguments).get("id")}
     if not job["session"]:
         goal = arguments.goal if "goal" in arguments else _HEARTBEAT.format(arguments.checklist)
@@ -102,9 +117,7 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         job |= {"directory": folder_of(arguments.dir, "--dir DIR"), "constraints": arguments.constraint}
         job |= work_fields(arguments) | {"checks": [parse_check(text) for text in arguments.done_when]}
         note_history(invocation, arguments)
-    schedule = {"name": name, "when": when_of(arguments.when, arguments.zone), "job": job, **_policies(arguments)}
-    _confirm(invocation, arguments, schedule)
-    return _put(invocation, {**schedule, "until_ms": until_of(arguments.until)})
+    return job
 
 
 def _confirm(invocation: Invocation, arguments: Namespace, schedule: Json) -> None:
@@ -160,7 +173,7 @@ def _watches(texts: list[str]) -> Json:
 
 
 def _change(invocation: Invocation, arguments: Namespace) -> int:
-    schedule = {**_find(invocation, arguments.name)["schedule"], **_policies(arguments)}
+    schedule = {**find(invocation, arguments.name)["schedule"], **_policies(arguments)}
     if arguments.when or arguments.zone:
         text = arguments.when or schedule["when"].get("expression") or schedule["when"].get("at", "").replace("T", " ")
         schedule["when"] = when_of(text, arguments.zone or schedule["when"].get("zone", ""))
@@ -169,16 +182,16 @@ def _change(invocation: Invocation, arguments: Namespace) -> int:
         schedule["job"] = {**schedule["job"], "goal": read_text(arguments.goal, "goal")}
     if arguments.until:
         schedule["until_ms"] = 0 if arguments.until == "never" else until_of(arguments.until)
-    return _put(invocation, schedule)
+    return put(invocation, schedule)
 
 
-def _put(invocation: Invocation, schedule: Json) -> int:
+def put(invocation: Invocation, schedule: Json) -> int:
     """Set a schedule, and show when it will run."""
     answer = invocation.client.post("/schedules", schedule)
     if answer["text"]:
         invocation.out.note(f"note: {clean_line(answer['text'])}")
-    row = _find(invocation, schedule["name"])
-    return invocation.report({"id": schedule["name"], **row}, *_shown(invocation, row))
+    row = find(invocation, schedule["name"])
+    return invocation.report({"id": schedule["name"], **row}, *shown(invocation, row))
 
 
 def _check(invocation: Invocation, arguments: Namespace) -> int:
@@ -187,11 +200,12 @@ def _check(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _show(invocation: Invocation, arguments: Namespace) -> int:
-    row = _find(invocation, arguments.name)
-    return invocation.report(row, *_shown(invocation, row))
+    row = find(invocation, arguments.name)
+    return invocation.report(row, *shown(invocation, row))
 
 
-def _shown(invocation: Invocation, row: Json) -> list[str]:
+def shown(invocation: Invocation, row: Json) -> list[str]:
+    """A schedule's row as lines."""
     job = row["schedule"]["job"]
     cost = forecast_line(invocation.client.get("/forecast", schedule=row["schedule"]["name"]))
     named = ("tools", "allow", "hosts", "secrets", "constraints")
@@ -389,5 +403,5 @@ def review(invocation: Invocation, session: str, arguments: Namespace) -> None:
     schedule = {"name": name, "when": when, "job": {"type": "review", "session": session}}
     invocation.client.post("/schedules", {**schedule, "until_ms": until_of(arguments.until)})
     invocation.out.note(
-        fill("note: it is reviewed {words}; see: stead schedule show {schedule.name}", _find(invocation, name))
+        fill("note: it is reviewed {words}; see: stead schedule show {schedule.name}", find(invocation, name))
     )

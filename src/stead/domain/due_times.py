@@ -35,6 +35,7 @@ from stead.domain.schedules import (
     Standing,
     When,
 )
+from stead.domain.triggers import Arrival, source_words
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -125,6 +126,8 @@ def words(when: When) -> str:
         case Every(seconds=seconds):
             unit = next(name for name in "wdhm" if seconds % _UNITS[name] == 0 or name == "m")
             return f"every {seconds // _UNITS[unit]}{unit}"
+        case Arrival(source=source):
+            return f"when {source_words(source)}"
         case _:
             assert_never(when)
 
@@ -178,6 +181,8 @@ def settled(when: When, zone: str, now_ms: int) -> When:
                 )
             _zone(named or zone)
             return replace(when, zone=named or zone)
+        case Arrival():
+            return when  # looked at where the secrets and folders are known
         case _:
             assert_never(when)
 
@@ -200,7 +205,7 @@ def due_times(when: When, after_ms: int) -> Iterator[int]:
                 yield due_ms
         case Cron():
             yield from _of_cron(when, after_ms)
-        case Calendar():  # only its file knows; see ``times_of``
+        case Calendar() | Arrival():  # only its file knows, see ``times_of``; nobody knows
             return
         case _:
             assert_never(when)
@@ -334,7 +339,8 @@ def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
             by: By = "missed" if due_ms in made_up else "clock"
             facts.append(ScheduleDue(schedule.name, due_ms, by, standing.calendar.text_at(due_ms)))
             busy, waiting = True, waiting + 1
-    over = next_due(replace(standing, since_ms=last_ms)) is None and not isinstance(schedule.when, Calendar)
+    waits = isinstance(schedule.when, Calendar | Arrival)
+    over = not waits and next_due(replace(standing, since_ms=last_ms)) is None
     if over or 0 < schedule.until_ms < now_ms:
         facts.append(ScheduleSwitched(schedule.name, on=False, door="stead", why=OVER))
     return tuple(facts)

@@ -20,6 +20,7 @@ from stead.domain.ids import SessionId
 from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
+from stead.domain.triggers import Arrival, Arrived, MailboxRead
 from stead.domain.watches import MOST_WATCHES, Mark, PathWatch, Watch, changed
 
 MOST_SCHEDULES, MOST_RUNS, MOST_QUEUED = 100, 100, 10
@@ -28,6 +29,7 @@ NOTIFY = "notify"
 """The tool by which a heartbeat's run says something."""
 ON_TIME_MS = 60_000
 """What is so late at most was not missed."""
+HOUR_MS = 3_600_000
 
 
 class Cron(msgspec.Struct, frozen=True, tag="cron", forbid_unknown_fields=True):
@@ -74,7 +76,7 @@ class GoalReview(msgspec.Struct, frozen=True, tag="review", forbid_unknown_field
     budget: Budget | None = None
 
 
-When = Cron | Every | Once | Calendar
+When = Cron | Every | Once | Calendar | Arrival
 Job = OpenSession | GoalReview
 Missed = Literal["skip", "once", "all"]
 Overlap = Literal["skip", "queue"]
@@ -116,9 +118,9 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 RunEnd = End | Literal["", "skipped", "refused", "lost"]
 """How a run's objective ended; "" while it waits or goes on. It was skipped, was refused before it began, or what it
 ran in is gone."""
-By = Literal["clock", "missed", "person"]
-"""Why it runs: it was time, it had been time, or the person said so."""
-Skip = Literal["missed", "overlap", "queue", "paused", "snoozed", "unchanged"]
+By = Literal["clock", "missed", "person", "arrival"]
+"""Why it runs: it was time, it had been time, the person said so, or something came in."""
+Skip = Literal["missed", "overlap", "queue", "paused", "snoozed", "unchanged", "rate"]
 
 
 class ScheduleRun(msgspec.Struct, frozen=True):
@@ -136,6 +138,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
         last_ms: the last of them.
         given: what came with the due time and is read by its run: others' words.
         changed: what of that which it watches had changed; "" where nothing was compared.
+        arrived: what came in; None where nothing did.
     """
 
     due_ms: int
@@ -150,6 +153,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     last_ms: int = 0
     given: str = ""
     changed: str = ""
+    arrived: Arrived | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -165,6 +169,7 @@ class Standing(msgspec.Struct, frozen=True):
         snoozed_ms: what is due up to here is skipped; 0 for nothing.
         mark: what it watches, as it was when that was last compared.
         trouble: why something that it watches cannot be looked at, where that has lasted.
+        read: how far its mailbox was read, where it waits for mail.
     """
 
     schedule: Schedule
@@ -177,6 +182,17 @@ class Standing(msgspec.Struct, frozen=True):
     snoozed_ms: int = 0
     mark: Mark = {}
     trouble: str = ""
+    read: MailboxRead | None = None
+
+    def no_room(self, now_ms: int) -> Skip | None:
+        """Why nothing more that comes in can be taken now; None while it can."""
+        when = self.schedule.when
+        if not isinstance(when, Arrival):
+            return "paused"
+        lately = [run for run in self.runs if run.by == "arrival" and run.recorded_ms > now_ms - HOUR_MS]
+        if len(lately) >= when.hourly:
+            return "rate"
+        return "queue" if sum(not run.session for run in self.open_runs) >= when.waiting else None
 
     @property
     def open_runs(self) -> tuple[ScheduleRun, ...]:
@@ -278,8 +294,8 @@ class ScheduleRemoved(msgspec.Struct, frozen=True, tag="schedule.removed"):
 class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due", omit_defaults=True):
     """Intent: a time had come, and a run is about to be started for it, or waits for the one before.
 
-    ``given``: what came with it, see ``ScheduleRun``. ``changed``: what of that which it watches has changed, as its run
-    is told.
+    ``given``, ``changed``, ``arrived``: what came with it, see ``ScheduleRun``; the sender of what came in is answered
+    after this is recorded.
     """
 
     name: str
@@ -287,6 +303,7 @@ class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due", omit_defaults
     by: By
     given: str = ""
     changed: str = ""
+    arrived: Arrived | None = None
 
 
 class ScheduleCompared(msgspec.Struct, frozen=True, tag="schedule.compared"):
@@ -309,7 +326,7 @@ class ScheduleSkipped(msgspec.Struct, frozen=True, tag="schedule.skipped"):
 
     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
     ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so. ``unchanged``:
-    what it watches was as before; such times are counted in memory alone.
+    what it watches was as before; such times are counted in memory alone. ``rate``: too many had come in within an hour.
     """
 
     name: str
@@ -366,6 +383,7 @@ ScheduleFact = (
     | ScheduleSkipped
     | ScheduleRunStarted
     | ScheduleRunEnded
+    | MailboxRead
 )
 
 
@@ -396,6 +414,7 @@ def _set(old: Standing | None, fact: ScheduleSet, ts_ms: int) -> Standing:
         proposed=fact.proposed,
         mark=old.mark if same else {},
         trouble=old.trouble if same else "",
+        read=old.read if old.schedule.when == fact.schedule.when else None,
     )
 
 
@@ -413,7 +432,8 @@ def _after(
     | ScheduleRunStarted
     | ScheduleRunEnded
     | ScheduleSnoozed
-    | ScheduleCalendarRead,
+    | ScheduleCalendarRead
+    | MailboxRead,
     ts_ms: int,
 ) -> Standing:
     match fact:
@@ -428,12 +448,14 @@ def _after(
                 for run in old.runs
             )
             return replace(old, on=False, why=why or "switched off", runs=dropped)
-        case ScheduleDue(due_ms=due_ms, by=by, given=given):
+        case ScheduleDue(due_ms=due_ms, by=by):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            run = ScheduleRun(due_ms, by, ts_ms, given=given, changed=fact.changed)
+            run = ScheduleRun(due_ms, by, ts_ms, given=fact.given, changed=fact.changed, arrived=fact.arrived)
             return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
         case ScheduleCompared():
             return _compared(old, fact, ts_ms)
+        case MailboxRead():
+            return replace(old, read=replace(fact, read_ms=ts_ms))
         case ScheduleSkipped():
             return replace(old, since_ms=max(old.since_ms, fact.last_ms), runs=_kept(_skipped(old.runs, fact, ts_ms)))
         case ScheduleRunStarted(due_ms=due_ms, session=session):

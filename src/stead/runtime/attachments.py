@@ -62,7 +62,7 @@ class GivenAttachments:
             pages = await self._pictures.pages(data)
             if pages > MOST_PAGES:
                 raise InvalidRequest(f"{shown!r} has {pages} pages and may have {MOST_PAGES}; give a part of it")
-            return Attachment(await self._keep(data), PDF, len(data), shown, pages=pages)
+            return Attachment(await self.keep(data), PDF, len(data), shown, pages=pages)
         picture = read_picture(data) if kind in ("image/png", "image/jpeg") else None
         if not kind:
             raise InvalidRequest("only PNG, JPEG, GIF and WebP pictures and PDF documents are shown to models")
@@ -70,7 +70,7 @@ class GivenAttachments:
             picture = read_picture(await self._pictures.scaled(data))
             if not picture.fits:
                 raise InvalidRequest("the picture could not be made smaller; scale it yourself")
-        content, size_bytes = await self._keep(picture.data), len(picture.data)
+        content, size_bytes = await self.keep(picture.data), len(picture.data)
         return Attachment(content, media_type(picture.data), size_bytes, shown, picture.width, picture.height)
 
     async def give(self, name: str, data: bytes) -> Attachment:
@@ -103,7 +103,8 @@ class GivenAttachments:
             self._given.pop(content, None)
             self._pinned.release(content)
 
-    async def _keep(self, data: bytes) -> str:
+    async def keep(self, data: bytes) -> str:
+        """Store bytes, and keep them until the record names them; raises ``StorageFault``."""
         content = await self._blobs.keep(data)
         self._pinned.pin(content)
         return content

@@ -32,6 +32,7 @@ from stead.domain.settings_file import ApplySettings
 from stead.domain.trials import Stay, Trial
 from stead.runtime import approvals
 from stead.runtime.answers import answer, claim_of, of
+from stead.runtime.arrivals import Arrivals
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
@@ -102,6 +103,8 @@ class Runtime:
             lambda: home.state, dry_run.facts, self._handle_part, lambda text: book.words().clean(text)
         )
         self.schedules.watching.clean = lambda text: came_in(text, book, HOME).text
+        self.schedules.load = self._arrived
+        self.arrivals = Arrivals(lambda: home.state, self.schedules, deps.attachments, book, deps.journal, deps.clock)
         self.handlers = self._handle_all()
         """By the type of a command, what carries it out."""
 
@@ -171,6 +174,11 @@ class Runtime:
         if known is None:
             return Scheduled(name, Taint())
         return Scheduled(name, known.proposed, quiet=bool(known.schedule.checklist))
+
+    def _arrived(self, content: str) -> str:
+        """The text of what came in, as it may be recorded."""
+        text = self._deps.attachments.load(content).decode("utf-8", "replace")
+        return came_in(text, self._book, SessionId("")).text
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""

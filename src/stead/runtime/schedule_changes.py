@@ -41,6 +41,7 @@ from stead.domain.schedules import (
     SwitchSchedule,
     watched,
 )
+from stead.domain.triggers import Arrival
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_MADE_UP = 100
@@ -64,19 +65,20 @@ def schedule_change(
             one = known_of(known, name)
             if on == one.on:
                 raise Conflict(f"{name} is {'on' if on else 'off'} already")
-            over = due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None
-            if on and over and not isinstance(one.schedule.when, Calendar):
+            waits = isinstance(one.schedule.when, Calendar | Arrival)
+            if on and not waits and due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None:
                 raise Conflict(f"{OVER} for {name}; change when it runs: stead schedule change {name}")
             return (ScheduleSwitched(name, on, door),)
         case RemoveSchedule(name=name):
             known_of(known, name)
             return (ScheduleRemoved(name, door),)
         case RunSchedule(name=name, again_ms=again_ms):
-            runs = {run.due_ms: run for run in known_of(known, name).runs}
-            if again_ms and again_ms not in runs:
+            one = known_of(known, name)
+            again = next((run for run in one.runs if run.due_ms == again_ms), None)
+            if again_ms and again is None:
                 raise NotFound(f"{name} has no run of that time; see: stead schedule history {name}")
-            due_ms = next(at for at in range(now_ms, now_ms + len(runs) + 1) if at not in runs)
-            return (ScheduleDue(name, due_ms, "person", runs[again_ms].given if again_ms else ""),)
+            due = ScheduleDue(name, unused_ms(one, now_ms), "person")
+            return (replace(due, given=again.given, changed=again.changed, arrived=again.arrived) if again else due,)
         case SnoozeSchedule(name=name, until_ms=until_ms):
             one = known_of(known, name)
             if until_ms and not now_ms < until_ms <= now_ms + _LONGEST_SNOOZE_MS:
@@ -109,13 +111,18 @@ def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Sch
         raise InvalidRequest("a schedule takes no attachments; put them into its folder")
     if isinstance(job, OpenSession) and job.context:
         raise InvalidRequest("a schedule hands nothing over; put it into its goal")
+    if isinstance(schedule.when, Arrival):  # what came in waits for its turn, and is not dropped
+        schedule = replace(schedule, missed="all", overlap="queue")
     return replace(_watching(schedule), when=due_times.settled(schedule.when, zone_name(), now_ms))
 
 
 def _watching(schedule: Schedule) -> Schedule:
     """The schedule with what it watches as that is kept."""
-    if (schedule.watches or schedule.checklist) and isinstance(schedule.job, GoalReview):
+    watches_any = schedule.watches or schedule.checklist
+    if watches_any and isinstance(schedule.job, GoalReview):
         raise InvalidRequest("reviews come by their times; watch something with a goal of its own")
+    if watches_any and isinstance(schedule.when, Arrival):
+        raise InvalidRequest("what comes in has no times to compare at; watch something with a schedule of its own")
     if len(schedule.watches) > watches.MOST_WATCHES:
         raise InvalidRequest(f"a schedule watches {watches.MOST_WATCHES} things at most")
     kept = dict.fromkeys(map(watches.settled, schedule.watches))
@@ -127,6 +134,12 @@ def known_of(known: Mapping[str, Standing], name: str) -> Standing:
     if name not in known:
         raise NotFound(f"there is no schedule {name[:80]!r}; see: stead schedule list")
     return known[name]
+
+
+def unused_ms(one: Standing, now_ms: int) -> int:
+    """The first moment from now on at which no run of it is due."""
+    taken = {run.due_ms for run in one.runs}
+    return next(at for at in range(now_ms, now_ms + len(taken) + 1) if at not in taken)
 
 
 def schedule_row(one: Standing, now_ms: int, checked_ms: int = 0, quiet: int = 0) -> ScheduleRow:

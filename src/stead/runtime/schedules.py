@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -29,20 +30,25 @@ from stead.domain.schedules import (
     Schedule,
     ScheduleCalendarRead,
     ScheduleCommand,
+    ScheduleDue,
     ScheduleFact,
     ScheduleRow,
     ScheduleRun,
     ScheduleRunEnded,
     ScheduleRunStarted,
     ScheduleSet,
+    ScheduleSkipped,
     ScheduleSwitched,
     SetSchedule,
+    Skip,
     Standing,
     watched,
 )
 from stead.domain.sessions import Session
+from stead.domain.triggers import Arrival, Arrived, MailboxRead, handed_text
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
+from stead.runtime.arrivals import checked_arrival
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.calendars import LOOK_MS, CalendarReader
 from stead.runtime.goal_reviews import digest_of, found_of
@@ -50,7 +56,8 @@ from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, told_by
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
-from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
+from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row, unused_ms
+from stead.runtime.session_words import handed_over
 from stead.runtime.watching import Watching, changed_by
 
 log = logging.getLogger(__name__)
@@ -101,6 +108,10 @@ class Schedules:
         self._turn = asyncio.Event()
         self.watching = Watching(home, clock, self._lock, self._start)
         self.check = self.watching.check
+        self.load: Callable[[str], str] = _nothing
+        """Gives the text of what came in, as it may be recorded. It blocks."""
+        self.on_turn: Callable[[], None] = lambda: None
+        """Called whenever a schedule may have changed."""
 
     # -- what people ask and say -----------------------------------------------------------------------------------
 
@@ -157,6 +168,35 @@ class Schedules:
             command = SetSchedule(await self._allowed(command.schedule))
         return await asyncio.to_thread(schedule_change, command, known, self._clock.now_ms(), "settings")
 
+    async def arrive(self, name: str, arrived: Arrived, id: CommandId) -> Skip | Literal["taken", "off"]:
+        """Record that something came in, once for the id; its run begins when those before it are over.
+
+        Gives "taken" once it is durable, else why nothing was recorded.
+
+        Raises:
+            StorageFault: it was not recorded.
+        """
+        async with self._lock:
+            one, now_ms = self._home.state.schedules.get(name), self._clock.now_ms()
+            if self._journal.claimed(id):
+                return "taken"
+            if one is None or not one.on or 0 < one.schedule.until_ms < now_ms:
+                return "off"
+            if why := one.no_room(now_ms):
+                return why
+            due_ms = unused_ms(one, max(now_ms, one.since_ms + 1))  # never one that an older run had
+            claim = claim_of(id, "", HOME, "")
+            await self._home.record(
+                ScheduleDue(name, due_ms, "arrival", arrived=arrived), cause=NO_COMMAND, claim=claim
+            )
+        self._turn.set()
+        return "taken"
+
+    async def note(self, fact: ScheduleSkipped | MailboxRead) -> None:
+        """Record what became of what came in and was not taken, if the schedule is there; raises ``StorageFault``."""
+        if fact.name in self._home.state.schedules:
+            await self._record(fact)
+
     async def _facts(self, command: ScheduleCommand, door: str) -> tuple[ScheduleFact, ...]:
         """The facts that a command makes, after all that can be refused was."""
         if isinstance(command, SetSchedule):
@@ -181,7 +221,10 @@ class Schedules:
 
     async def _allowed(self, schedule: Schedule) -> Schedule:
         """The schedule, if its job can be, with the real path of its folder."""
-        job = schedule.job
+        job, when = schedule.job, schedule.when
+        if isinstance(when, Arrival):
+            when = await asyncio.to_thread(checked_arrival, when, schedule, self._home.state)
+            schedule = replace(schedule, when=when)
         if isinstance(job, GoalReview):
             if (await self._sessions.actor(job.session).state()).spec.interactive:
                 raise InvalidRequest(f"{job.session} has no goal to be reviewed; name an objective")
@@ -202,6 +245,7 @@ class Schedules:
                 try:
                     await self.settle()
                     self.watching.begin(self._turn.set)
+                    self.on_turn()
                     alarm.set(self._next_ms(), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
@@ -313,8 +357,7 @@ class Schedules:
         try:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
-            handed = {CHANGED: run.changed, EVENT: run.given}
-            job = replace(job, context=tuple(Material(name, text) for name, text in handed.items() if text))
+            job = replace(job, context=await self._handed(one, run))
             job = heartbeat_job(one.schedule, job)
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
@@ -322,6 +365,14 @@ class Schedules:
         except SteadError as refused:
             return (ScheduleRunEnded(name, run.due_ms, "refused", str(refused)[:_TEXT_CHARS]),)
         return (ScheduleRunStarted(name, run.due_ms, session),)
+
+    async def _handed(self, one: Standing, run: ScheduleRun) -> tuple[Material, ...]:
+        """What came with a due time, as its run is handed it."""
+        texts = {CHANGED: run.changed, EVENT: self.watching.clean(run.given)}
+        if run.arrived:
+            text = await asyncio.to_thread(self.load, run.arrived.content)
+            texts[due_times.words(one.schedule.when)] = handed_text(run.arrived, text)
+        return tuple(Material(name, text) for name, text in texts.items() if text)
 
     async def _reviewed(
         self, one: Standing, run: ScheduleRun, job: GoalReview, id: CommandId
@@ -339,14 +390,19 @@ class Schedules:
             return (ScheduleRunEnded(name, run.due_ms, "skipped", "it was at work, paused, or waited for you"),)
         said = digest_of(session, one, self._clock.now_ms())
         budget = job.budget or cmd.DEFAULT_BUDGET
+        handed = handed_over(await self._handed(one, run), f"{DOOR}{name}")
 
         def facts(now: Session) -> tuple[ev.Body, ...]:
             if now.end is None:
                 raise Conflict("it was taken up again meanwhile")
-            return (ev.ObjectiveRetried(budget), ev.NoticeGiven(said, "review"))
+            return (ev.ObjectiveRetried(budget), ev.NoticeGiven(said, "review"), *handed)
 
         await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
         return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+def _nothing(content: str) -> str:
+    raise NotFound(f"what came in is not kept any more ({content[:12]!r})")
 
 
 def _over(session: Session) -> str:

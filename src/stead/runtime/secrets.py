@@ -150,6 +150,16 @@ class SecretBook:
         secret = self._secrets.get(name)
         return self._let_out(secret, destination) if secret else None
 
+    def of_trigger(self, name: str) -> str | None:
+        """The value by which a trigger knows its sender; it goes nowhere. None where there is none."""
+        secret = self._secrets.get(name)
+        return self._newest(secret) if secret else None
+
+    def for_mailbox(self, name: str, host: str) -> str | None:
+        """The password of a mailbox, for its server alone; None where there is none."""
+        secret = self._secrets.get(name)
+        return self._let_out(secret, host) if secret else None
+
     def opens_tls(self, host: str) -> bool:
         """See ``Release``."""
         return any(
@@ -239,7 +249,7 @@ class SecretBook:
         own = placeholder_of(self._digest_key, secret.name, secret.version, session)
         return msgspec.structs.replace(secret, placeholder=own)
 
-    def _let_out(self, secret: Secret, destination: str) -> str | None:
+    def _newest(self, secret: Secret) -> str | None:
         try:
             opened = self._vault.opened(OF_PERSON + secret.name)
         except StorageFault as fault:
@@ -249,11 +259,17 @@ class SecretBook:
             # Absent or older: somebody changed the vault's file. Newer: a change whose recording failed.
             log.error("the secret %r is not the one that the journal knows; add it again", secret.name)
             return None
+        return opened[1]
+
+    def _let_out(self, secret: Secret, destination: str) -> str | None:
+        value = self._newest(secret)
+        if value is None:
+            return None
         now_ms, key = self._clock.now_ms(), (secret.name, destination)
         if now_ms - self._used_ms.get(key, -USE_RECORDED_EVERY_MS) >= USE_RECORDED_EVERY_MS:
             self._used_ms[key] = now_ms
             self._on_use(ev.SecretUsed(secret.name, destination))
-        return opened[1]
+        return value
 
     def _existing(self, name: str) -> Secret:
         secret = self._secrets.get(name)

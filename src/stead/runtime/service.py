@@ -22,6 +22,7 @@ from stead.domain.schedules import AgendaRow, ScheduleRow, ScheduleRun
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
+from stead.domain.triggers import TriggerRow, TriggerTest
 from stead.domain.watches import WatchCheck
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
@@ -213,6 +214,20 @@ class ScheduleQueries(Protocol):
         """What a look at all that it watches would come to now; nothing runs. Raises ``NotFound``."""
 
 
+class TriggerQueries(Protocol):
+    """What waits for something to come in."""
+
+    async def rows(self) -> tuple[TriggerRow, ...]:
+        """The triggers by name: where each listens, and what it refused."""
+
+    async def test(self, name: str) -> TriggerTest:
+        """Send a signed request to the listener, as the sender would; its run begins as any other.
+
+        Raises ``NotFound`` where there is no such trigger, ``InvalidRequest`` where it waits for no webhook,
+        ``Conflict`` where it cannot listen.
+        """
+
+
 class ServiceAreas(Protocol):
     """The queries of the runtime, one property for each area."""
 
@@ -247,6 +262,10 @@ class RuleArea(Protocol):
     @property
     def schedules(self) -> ScheduleQueries:
         """What runs by itself, and when."""
+
+    @property
+    def arrivals(self) -> TriggerQueries:
+        """What waits for something to come in."""
 
     @property
     def rules(self) -> RuleBook:

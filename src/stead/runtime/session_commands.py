@@ -19,6 +19,7 @@ from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.ports import Claimed, Models
+from stead.domain.schedules import ScheduleDue, ScheduleRemoved, ScheduleRunEnded, ScheduleRunStarted, ScheduleSwitched
 from stead.domain.sessions import Edit, Session, children, kept, open_agents
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.attachments import attachments_of
@@ -259,16 +260,22 @@ def _owed(actor: Actor, stop: cmd.Stop, door: str, fault: StorageFault, models: 
 
 def _recorded(deps: Deps) -> InUse:
     """Every tree and content that the record names."""
-    roots, contents = set(), set()
+    roots, contents, waiting = set(), set(), dict[tuple[str, int], str]()
     for event in deps.journal.events():
         body = event.body if isinstance(event, ev.Event) else None
         if isinstance(body, ev.CheckpointTaken):
             roots.add(body.root)
         elif isinstance(body, ev.FileChanged):
             contents |= {body.before.content, body.after.content}
+        elif isinstance(body, ScheduleDue) and body.arrived:
+            waiting[body.name, body.due_ms] = body.arrived.content
+        elif isinstance(body, ScheduleRunStarted | ScheduleRunEnded):
+            waiting.pop((body.name, body.due_ms), "")  # the session has it as a text
+        elif isinstance(body, ScheduleRemoved) or (isinstance(body, ScheduleSwitched) and not (body.on or body.why)):
+            waiting = {key: content for key, content in waiting.items() if key[0] != body.name}
         elif body is not None:
             contents |= {shown.content for shown in attachments_of(body)}
-    return InUse(frozenset(roots), frozenset(contents))
+    return InUse(frozenset(roots), frozenset(contents.union(waiting.values())))
 
 
 def _require_quiet(actor: Actor) -> None:

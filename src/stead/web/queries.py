@@ -89,6 +89,7 @@ _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
 _EXTERNAL = attrgetter("service.mcp.agents")
 _NOTIFICATIONS = attrgetter("service.notifications")
 _SCHEDULES, _SETTINGS = attrgetter("service.schedules"), attrgetter("service.settings")
+_TRIGGERS = attrgetter("service.arrivals")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
 
 
@@ -469,6 +470,8 @@ HOME_ROUTES = (
     post("/settings/plan", "plan_settings", SettingsRoom.plan, "SettingsToPlan", owner=_SETTINGS),
     get("/profiles", "list_profiles", list_profiles),
     post("/schedules/{name:schedule}/check", "check_schedule", runtime.ScheduleQueries.check, owner=_SCHEDULES),
+    get("/triggers", "list_triggers", runtime.TriggerQueries.rows, _TRIGGERS),
+    post("/triggers/{name:schedule}/test", "test_trigger", runtime.TriggerQueries.test, owner=_TRIGGERS),
     get("/mcp", "list_mcp_servers", McpRoom.rows, _MCP),
     get("/mcp/{name:mcp}/tools", "list_mcp_tools", McpRoom.tools, _MCP),
     post("/mcp/{name:mcp}/test", "test_mcp_server", McpRoom.test, "WhereToTest", owner=_MCP, bounds=_AT),

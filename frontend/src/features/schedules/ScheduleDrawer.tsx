@@ -16,6 +16,8 @@ import { Switch } from "@/ui/Switch";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
 import { EndState, goalOf, type Run, type Schedule } from "./columns";
+import { Trigger } from "./Trigger";
+import { wordsOf } from "./when";
 
 const readAgain = () => queries.invalidateQueries({ queryKey: ["schedules"] });
 
@@ -60,7 +62,7 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
           <SafeText>{goalOf(row)}</SafeText>
           <Switch
             label={t("on")}
-            hint={row.why || row.words}
+            hint={row.why || wordsOf(row)}
             checked={row.on}
             disabled={flip.isPending}
             onCheckedChange={(on) => flip.mutate(on, { onSuccess: readAgain })}
@@ -74,6 +76,7 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
             </p>
           )}
         </section>
+        {row.schedule.when.type === "arrival" && <Trigger row={row} />}
         {row.next_ms.length > 0 && (
           <section>
             <h3 className="font-semibold">{t("nextTimes")}</h3>
@@ -157,6 +160,11 @@ function Past({ run }: { run: Run }) {
     <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 py-2 text-sm">
       <EndState run={run} />
       <span className="text-ink-2">{run.times > 1 ? t("times", { count: run.times }) : <Time at={run.due_ms} />}</span>
+      {run.arrived && (
+        <p className="col-span-2 break-all text-ink-2">
+          <SafeText>{run.arrived.delivery}</SafeText>
+        </p>
+      )}
       {(run.text || run.by !== "clock") && (
         <p className="col-span-2 text-ink-2">
           {run.by !== "clock" && t(`by_${run.by}`)}{" "}

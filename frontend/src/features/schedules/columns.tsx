@@ -5,6 +5,7 @@ import { SafeText } from "@/ui/SafeText";
 import { State, type StateKind } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import type { Column } from "@/ui/table/columns";
+import { wordsOf } from "./when";
 
 export type Schedule = Schema["ScheduleRow"];
 export type Run = Schema["ScheduleRun"];
@@ -37,7 +38,7 @@ export function EndState({ run }: { run: Run }) {
 
 export const COLUMNS: readonly Column<Schedule>[] = [
   { id: "name", header: t("name"), value: (row) => row.schedule.name, width: 170 },
-  { id: "when", header: t("when"), value: (row) => row.words, width: 220 },
+  { id: "when", header: t("when"), value: wordsOf, width: 220 },
   {
     id: "watched",
     header: t("watched"),
@@ -49,8 +50,14 @@ export const COLUMNS: readonly Column<Schedule>[] = [
     id: "next",
     header: t("next"),
     value: (row) => row.next_ms[0] ?? null,
-    cell: ({ next_ms: [next], on }) =>
-      next ? <Time at={next} ahead /> : <span className="text-ink-2">{t(on ? "noneToCome" : "off")}</span>,
+    cell: ({ next_ms: [next], on, schedule }) =>
+      next ? (
+        <Time at={next} ahead />
+      ) : (
+        <span className="text-ink-2">
+          {t(!on ? "off" : schedule.when.type === "arrival" ? "asItComes" : "noneToCome")}
+        </span>
+      ),
     width: 130,
   },
   {

@@ -1,5 +1,6 @@
 /** When something is due, as the form has it and as the daemon takes it. */
 import type { Schema } from "@/api/client";
+import { t } from "@/i18n/en/schedules";
 
 export const KINDS = ["daily", "workdays", "weekly", "hours", "once", "cron"] as const;
 export type WhenKind = (typeof KINDS)[number];
@@ -36,5 +37,19 @@ export function whenOf({ kind, time, weekday, hours, at, cron }: WhenDraft): Sch
       return at ? { type: "once", at, zone: "" } : null;
     case "cron":
       return cron.trim() ? byCron(cron.trim()) : null;
+  }
+}
+
+/** When a schedule runs, for people; what comes by the clock is in the daemon's words, which are figures. */
+export function wordsOf({ schedule: { when }, words }: Pick<Schema["ScheduleRow"], "schedule" | "words">): string {
+  if (when.type !== "arrival") return words;
+  const { source } = when;
+  switch (source.type) {
+    case "webhook":
+      return t("whenWebhook", { form: t(`form_${source.form}`) });
+    case "drop":
+      return t("whenFile", { path: source.path });
+    case "mailbox":
+      return t("whenMail", { user: source.user, folder: source.folder });
   }
 }

@@ -1,0 +1,247 @@
+"""What comes in from outside: kept, recorded before its sender is answered, refused where there is no room.
+
+Layer: runtime. The one way in for webhooks, files and mail. Who sent it was found out by then; what it says is nobody's
+word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from msgspec.structs import replace
+
+from stead.domain.due_times import words
+from stead.domain.errors import Conflict, InvalidRequest, NotFound
+from stead.domain.ids import CommandId
+from stead.domain.ports import Clock, Journal
+from stead.domain.schedules import Schedule, ScheduleSkipped, Skip, Standing
+from stead.domain.triggers import (
+    MOST_BYTES,
+    Arrival,
+    Arrived,
+    Drop,
+    Mailbox,
+    MailboxRead,
+    Refusals,
+    Source,
+    TriggerRow,
+    TriggerTest,
+    Webhook,
+)
+from stead.domain.webhook_signatures import sign
+from stead.runtime.attachments import GivenAttachments
+from stead.runtime.folder import folder
+
+if TYPE_CHECKING:
+    from stead.runtime.home import HomeState
+    from stead.runtime.schedules import Schedules
+    from stead.runtime.secrets import SecretBook
+
+RECORD_EVERY_MS = 60_000
+"""How often at most a refusal is recorded; those in between are counted with the next."""
+_DOMAIN = re.compile(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,8}")
+Outcome = Skip | Literal["taken", "off"]
+
+
+class Listener(Protocol):
+    """Where webhooks come in."""
+
+    @property
+    def url(self) -> str:
+        """Before a trigger's name; "" while it is closed."""
+
+    async def keep(self, *, wanted: bool) -> None:
+        """Have it open, or closed. Raises ``Conflict`` where its port is in use."""
+
+    async def post(self, name: str, headers: dict[str, str], body: bytes) -> int:
+        """Send a request to it as others would; gives the status of the answer. Raises ``OSError``."""
+
+
+class Arrivals:
+    """Takes in what comes.
+
+    Args:
+        state: of the home.
+        schedules: record and run it.
+        kept: keeps its bytes.
+        book: has the secrets.
+        journal: knows what came before.
+        clock: says what time it is.
+    """
+
+    def __init__(
+        self,
+        state: Callable[[], HomeState],
+        schedules: Schedules,
+        kept: GivenAttachments,
+        book: SecretBook,
+        journal: Journal,
+        clock: Clock,
+    ) -> None:
+        self._state = state
+        self._schedules = schedules
+        self._kept = kept
+        self._book = book
+        self._journal = journal
+        self._clock = clock
+        self._refused: dict[str, Refusals] = {}
+        self._unrecorded: dict[tuple[str, Skip], tuple[int, int]] = {}
+        """By trigger and reason: when a refusal was recorded last, and how many came since."""
+        self.faults: dict[str, str] = {}
+        """Why a trigger cannot listen now, by its name."""
+        self.listener: Listener | None = None
+
+    def source(self, name: str) -> Source | None:
+        """What a trigger waits for; None where there is none of that name."""
+        one = self._state().schedules.get(name)
+        return one.schedule.when.source if one and isinstance(one.schedule.when, Arrival) else None
+
+    def sources(self) -> dict[str, Source]:
+        """Those of the triggers that are on, by name."""
+        known = self._state().schedules.items()
+        return {
+            name: one.schedule.when.source for name, one in known if one.on and isinstance(one.schedule.when, Arrival)
+        }
+
+    def secret(self, name: str) -> str:
+        """The value by which a trigger knows its sender; "" where there is none."""
+        return self._book.of_trigger(name) or ""
+
+    def password(self, mailbox: Mailbox) -> str:
+        """Of a mailbox; "" where there is none."""
+        return self._book.for_mailbox(mailbox.secret, mailbox.host) or ""
+
+    async def take(self, name: str, delivery: str, data: bytes) -> Outcome:
+        """Keep what came in and record it, once for its delivery.
+
+        Args:
+            name: of the trigger.
+            delivery: by what the sender tells it from others.
+            data: up to ``MOST_BYTES`` of it.
+
+        Raises:
+            StorageFault: it was not recorded, so its sender must not be told that it was.
+        """
+        assert len(data) <= MOST_BYTES
+        id = CommandId(f"arrival:{name}:{hashlib.sha256(delivery.encode('utf-8', 'replace')).hexdigest()[:40]}")
+        if self._journal.claimed(id):
+            return "taken"
+        content = await self._kept.keep(data)
+        shown = "".join(letter if letter.isprintable() else " " for letter in delivery)[:200]
+        arrived = Arrived(self._book.redactor().clean(shown), content, len(data))
+        outcome = await self._schedules.arrive(name, arrived, id)
+        if outcome != "taken":
+            self._kept.drop((content,))
+        return outcome
+
+    async def refused(self, name: str, why: str, *, skip: Skip | None = None) -> None:
+        """Say where the owner looks that something was not taken; ``skip``: what to record of it, if anything."""
+        now_ms = self._clock.now_ms()
+        if self.source(name) is None:
+            return  # strangers' guesses are not counted
+        self._refused[name] = Refusals(self._refused.get(name, Refusals()).times + 1, now_ms, why)
+        if skip is None:
+            return
+        last_ms, times = self._unrecorded.get((name, skip), (0, 0))
+        times += 1
+        if now_ms - last_ms >= RECORD_EVERY_MS:
+            await self._schedules.note(ScheduleSkipped(name, now_ms, now_ms, times, skip))
+            last_ms, times = now_ms, 0
+        self._unrecorded[name, skip] = last_ms, times
+
+    def read_up_to(self, name: str) -> MailboxRead | None:
+        """How far a trigger's mailbox was read; ``valid`` is 0 where it never was. None where there is no trigger."""
+        one = self._state().schedules.get(name)
+        return (one.read or MailboxRead(name, 0, 0, self._clock.now_ms())) if one else None
+
+    async def note_read(self, fact: MailboxRead) -> None:
+        """Record it; raises ``StorageFault``."""
+        await self._schedules.note(fact)
+
+    # -- for people -------------------------------------------------------------------------------------------------
+
+    async def rows(self) -> tuple[TriggerRow, ...]:
+        """See ``service.TriggerQueries``."""
+        known = sorted(self._state().schedules.items())
+        return tuple(self._row(name, one) for name, one in known if isinstance(one.schedule.when, Arrival))
+
+    async def test(self, name: str) -> TriggerTest:
+        """See ``service.TriggerQueries``."""
+        source = self.source(name)
+        if source is None:
+            raise NotFound(f"there is no trigger {name[:80]!r}; see: stead trigger list")
+        if not isinstance(source, Webhook):
+            raise InvalidRequest(f"{name} waits until {words(Arrival(source))[5:]}; put one there to test it")
+        key = self.secret(source.secret)
+        if not key or self.listener is None or not self.listener.url:
+            raise Conflict(self.faults.get(name) or f"the secret {source.secret!r} is gone, or the trigger is off")
+        now_ms = self._clock.now_ms()
+        body = b'{"type":"stead.test","id":"test-%d","event_id":"test-%d"}' % (now_ms, now_ms)
+        try:
+            status = await self.listener.post(name, sign(source.form, key, f"test-{now_ms}", body, now_ms), body)
+        except OSError as error:
+            raise Conflict(f"the listener does not answer: {error}") from error
+        return TriggerTest(status, f"{self.listener.url}{name}")
+
+    def _row(self, name: str, one: Standing) -> TriggerRow:
+        source, base = self.source(name), self.listener.url if self.listener else ""
+        return TriggerRow(
+            name=name,
+            words=words(one.schedule.when),
+            url=f"{base}{name}" if isinstance(source, Webhook) and base else "",
+            fault=self.faults.get(name, "") if one.on else "",
+            refused=self._refused.get(name, Refusals()),
+        )
+
+
+def checked_arrival(when: Arrival, schedule: Schedule, state: HomeState) -> Arrival:
+    """The same with nothing left open, as it is kept. It reads the folder.
+
+    Raises:
+        InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
+    """
+    if not (1 <= when.waiting <= 50 and 1 <= when.hourly <= 100):
+        raise InvalidRequest("1 to 50 may wait, and 1 to 100 come within an hour")
+    source = when.source
+    if not isinstance(source, Drop) and source.secret not in state.secrets:
+        raise NotFound(f"there is no secret {source.secret[:80]!r}; add it first: stead secret add {source.secret}")
+    if isinstance(source, Mailbox):
+        senders = tuple(one.lower().rstrip(".") for one in source.senders)
+        if senders and not source.proof:
+            raise InvalidRequest(
+                "a sender's name proves nothing: say by which server's word (Authentication-Results) it counts"
+            )
+        if odd := next((one for one in (source.host, *senders) if not _is_host(one)), None):
+            raise InvalidRequest(f"{odd[:80]!r} is no domain, such as example.com")
+        if any(not text.isprintable() for text in (source.user, source.folder, source.proof)):
+            raise InvalidRequest("a mailbox's names have letters alone, and no line breaks")
+        return replace(when, source=replace(source, senders=senders))
+    if isinstance(source, Drop):
+        real = folder(source.path)
+        for at, one in state.schedules.items():
+            if (
+                at != schedule.name
+                and isinstance(one.schedule.when, Arrival)
+                and one.schedule.when.source == Drop(real)
+            ):
+                raise Conflict(f"the trigger {at!r} takes the files of {real!r} already")
+        if schedule.directory and _overlap(real, os.path.realpath(schedule.directory)):
+            raise InvalidRequest(
+                "its runs could put files there and trigger themselves; name a folder outside of theirs"
+            )
+        if not os.access(real, os.W_OK):
+            raise InvalidRequest(f"{real!r} may not be written, and what is taken in is moved to {real}/done")
+        return replace(when, source=Drop(real))
+    return when
+
+
+def _overlap(one: str, other: str) -> bool:
+    return os.path.commonpath((one, other)) in (one, other)
+
+
+def _is_host(text: str) -> bool:
+    return bool(_DOMAIN.fullmatch(text.lower())) or text == "localhost"
