@@ -238,6 +238,9 @@ class ScheduleRow(msgspec.Struct, frozen=True):
     last: ScheduleRun | None
     snoozed_ms: int = 0
     problem: str = ""
+    watched: tuple[str, ...] = ()
+    checked_ms: int = 0
+    quiet: int = 0
 
 
 class AgendaRow(msgspec.Struct, frozen=True):
@@ -259,9 +262,6 @@ class AgendaRow(msgspec.Struct, frozen=True):
     times: int
     goal: str
     more: bool
-    watched: tuple[str, ...] = ()
-    checked_ms: int = 0
-    quiet: int = 0
 
 
 # -- events of the home ------------------------------------------------------------------------------------------------
