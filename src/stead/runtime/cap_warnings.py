@@ -54,7 +54,7 @@ class CapWarnings:
             watching.close()
 
     async def look(self) -> None:
-        """Record the shares that are reached and not yet told."""
+        """Record the shares that are reached and not yet recorded."""
         state = self._home.state
         if (state.caps.daily, state.caps.monthly) == (NO_CAP, NO_CAP):
             return
@@ -79,8 +79,8 @@ def due_warnings(state: HomeState, today: str, day: Spend, month: Spend) -> list
                 continue
             share = max((share for share in state.caps.warn_at if 100 * spent >= share * most), default=0)
             last = state.warned.get((len(period), unit))
-            told = last.share if last and (last.period, last.most) == (period, most) else 0
-            if share > told:
+            known = last.share if last and (last.period, last.most) == (period, most) else 0
+            if share > known:
                 found.append(ev.CapWarned(period, unit, share, spent, most))
     return found
 
