@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Raw
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.events import VERSIONS
@@ -292,7 +292,8 @@ class Views:
         )
         with self.reading() as connection:
             rows = connection.execute(asked, (match, since_ms, until_ms, until_ms, limit))
-            return [SearchRow(*row[:4], lines_around(row[4], context) if context else row[4]) for row in rows]
+            found = (SearchRow(*row) for row in rows)
+            return [replace(hit, excerpt=lines_around(hit.excerpt, context)) if context else hit for hit in found]
 
     # -- the file -------------------------------------------------------------------------------------------------
 
