@@ -37,6 +37,7 @@ MODULES = {
     "P15": "p15_age",
     "P15.WIRE": "p15_flat",
     "P16": "p16_beside",
+    "B1": "b1_forecast",
     "M1": "m1_recall",
     "M2": "m1_recall",
     "M3": "m3_precision",

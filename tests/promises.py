@@ -420,7 +420,9 @@ PROMISES: tuple[Promise, ...] = (
     Promise("LLM-4.share", "the share of cached tokens is reported", "cli", stage=1, done=True),
     Promise("LLM-5.by-day", "usage by day and model", "cli", stage=1, done=True),
     Promise("LLM-5.by-what", "usage by session, objective, schedule, channel and hour", "page", done=True),
-    Promise("LLM-5.forecast", "the likely cost of a run from one's own history, with its calibration", "cli", done=True),
+    Promise(
+        "LLM-5.forecast", "the likely cost of a run from one's own history, with its calibration", "cli", done=True
+    ),
     Promise("LLM-5.daily", "a daily cap in tokens and money", "api", stage=1, done=True),
     Promise("LLM-5.schedules", "schedules that come due at once never pass a cap", "api", done=True),
     Promise("LLM-5.warnings", "shares of a cap are told once a period; a cap of 0 lets nothing run", "cli", done=True),
@@ -701,7 +703,9 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-2.tokens", "token use", "cli", stage=1, done=True),
     Promise("OPS-2.rebuild", "read models are rebuilt from the journal by one command", "cli", stage=1, done=True),
     Promise("OPS-2.metrics", "figures for Prometheus, by choice, without names or contents", "api", done=True),
-    Promise("OPS-2.request-log", "each request to the door in a log, by choice, without what was asked", "cli", done=True),
+    Promise(
+        "OPS-2.request-log", "each request to the door in a log, by choice, without what was asked", "cli", done=True
+    ),
     Promise("OPS-2.repair", "runs that a crash left open are repaired at the start", "cli", stage=1, done=True),
     Promise("OPS-3.memory", "memory is imported from other agents", "cli"),
     Promise("OPS-3.skills", "skills likewise", "cli"),

@@ -84,6 +84,7 @@ from stead.storage.keystore import open_keys
 from stead.storage.purging import KeptFiles, ReadModels
 from stead.storage.upgrading import proven, upgrade
 from stead.storage.views import Views
+from stead.storage.work_figures import WorkFigures
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.calling import ApiCallTool, ApiReadTool, Caller
 from stead.tools.configuring import ConfigSetTool, ConfigTool
@@ -383,6 +384,7 @@ class House:
             service=self.runtime,
             home=lambda: self.home.state,
             views=self.views,
+            figures=WorkFigures(self.views.reading),
             journal=self.journal,
             spent=self.journal.spent,
             audit=self.audit,

@@ -15,6 +15,7 @@ from stead.domain import events as ev
 from stead.domain.schedules import Standing
 from stead.storage.journal import open_journal
 from stead.storage.views import Views
+from stead.storage.work_figures import WorkFigures
 from stead.web.backend import Backend
 from stead.web.metrics import MOST_MODELS, MetricsDoor
 from tests.build import START_MS
@@ -34,7 +35,13 @@ async def test_a_thousand_hostile_names_of_models_make_few_series_and_no_line_of
         await journal.append([draft(session(at), 1, requested(1)), draft(session(at), 2, reply)])
     views = Views(home.views / "v.db", KEYS, journal, now_ms=lambda: START_MS)
     facts = SimpleNamespace(schedules=dict[str, Standing]())
-    behind = SimpleNamespace(views=views, journal=journal, home=lambda: facts, identity=SimpleNamespace(build="1"))
+    behind = SimpleNamespace(
+        views=views,
+        figures=WorkFigures(views.reading),
+        journal=journal,
+        home=lambda: facts,
+        identity=SimpleNamespace(build="1"),
+    )
     door = MetricsDoor(cast("Backend", behind), home.journal, "token")
     began = time.monotonic()
     text = (await door._text()).decode()

@@ -109,9 +109,22 @@ def test_the_numbers_behind_the_bars_are_the_ledgers(some: Stage, visit: Visit) 
     expect(page.get_by_role("img", name="Average reply time per day, 7 days")).to_be_visible()
     saved = list(csv.DictReader(io.StringIO(_saved(page, "As CSV"))))
     assert sum(int(row["Tokens in"]) for row in saved) == sum(row["tokens_in"] for row in rows)
+    for tab, told in (("By hour", ":00"), ("By schedule", "none"), ("By door", "cli")):
+        page.get_by_role("tab", name=tab).click()
+        expect(page.get_by_role("cell").filter(has_text=told).first).to_be_visible()
+        axe(page)
     page.get_by_role("tab", name="By session and objective").click()
     expect(page.get_by_role("link", name="The harbour's code", exact=True)).to_be_visible()
     axe(page)
+
+
+def test_a_new_objective_says_what_it_is_likely_to_cost_or_that_nobody_can_know_yet(some: Stage, visit: Visit) -> None:
+    directory = some.house.get("/objectives")["items"][0]["directory"]
+    likely = some.house.get("/forecast", directory=directory)
+    page = visit(some, "/objectives/new")
+    page.get_by_role("combobox", name="Folder").or_(page.get_by_role("textbox", name="Folder")).first.fill(directory)
+    words = f"from {likely['runs']} run" if likely["basis"] else "No forecast of its cost yet"
+    expect(page.get_by_text(words)).to_be_visible()
 
 
 def test_bars_take_the_colours_of_a_new_theme_at_once(some: Stage, visit: Visit) -> None:

@@ -49,7 +49,7 @@ def test_what_a_day_may_cost_is_limited_and_an_empty_limit_is_refused(walked: St
     page = visit(walked, "/settings?section=limits")
     page.get_by_role("group", name="Each day").get_by_role("checkbox", name="No limit").first.uncheck()
     page.get_by_role("button", name="Save").click()
-    says(page, "Enter more than 0, or choose no limit.")
+    says(page, "Enter a number, or choose no limit.")
     assert walked.house.get("/cap")["daily"]["tokens"] == "unlimited"
     page.get_by_role("group", name="Each day").get_by_role("textbox", name="Tokens").fill("250000")
     page.get_by_role("button", name="Save").click()

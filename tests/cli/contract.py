@@ -226,7 +226,14 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return {"chain": api.chain}
         case ("cap",):
             spent = {"tokens": 990, "usd_micros": 0, "price_known": True}
-            return {**api.caps, "warn_at": [50, 80, 95], "warned": [], "today": "2025-10-09", "spent_today": spent, "spent_month": spent}
+            return {
+                **api.caps,
+                "warn_at": [50, 80, 95],
+                "warned": [],
+                "today": "2025-10-09",
+                "spent_today": spent,
+                "spent_month": spent,
+            }
         case ("forecast",):
             return Forecast()
         case ("usage",):

@@ -66,7 +66,7 @@ def test_months_are_those_of_the_days(tmp_path: Path, project: Path) -> None:
         _start(house, "Pacific/Kiritimati")
         use_model(house, model.openai)
         assert house.cli("run", "say hello", "--dir", str(project)).returncode == 0
-        (day,), (month,) = _usage(house), _usage(house, "--by", "month")
+        (day,), (month,) = _usage(house), _usage(house, "--per", "month")
         house.stop()
     assert month == {**day, "day": str(day["day"])[:7]}
 

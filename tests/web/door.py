@@ -127,6 +127,7 @@ async def open_door(
         service=home,
         home=home.home_state,
         views=home,
+        figures=home,
         journal=home.journal,
         spent=lambda period: Spend(990),
         audit=audit,

@@ -196,9 +196,7 @@ COMMANDS = {
         _cap,
         tokens_option("--tokens", f"tokens {_PER_DAY}; 0: nothing may run", least=0),
         usd_option("--usd", f"dollars {_PER_DAY}; 0: nothing may run", least=0),
-        arg(
-            "--warn SHARES", "percents of a cap at which you are told, as 50,80,95; none: 0", type=_shares, default=None
-        ),
+        arg("--warn SHARES", "percents of a cap that are noticed, as 50,80,95; 0 for none", type=_shares, default=None),
         arg("--month", "of a month of the calendar, not of a day"),
         arg("--none", "no cap"),
     ),

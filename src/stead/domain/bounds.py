@@ -20,7 +20,6 @@ Text = Annotated[str, bounds(minLength=1, pattern=r"\S")]
 Folder = Annotated[str, bounds(pattern="^/")]
 AnyFolder = Annotated[str, bounds(pattern="^(/.*)?$")]
 """A folder, or "" for none."""
-Figure = Annotated[int, bounds(minimum=1)]
-Natural = Annotated[int, bounds(minimum=0)]
+Figure = Annotated[int, bounds(minimum=0)]
 Share = Annotated[int, bounds(minimum=1, maximum=99)]
 """In percent."""

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from stead.domain.bounds import Natural, Text, bounds
+from stead.domain.bounds import Figure, Text, bounds
 
 Unlimited = Literal["unlimited"]
 
@@ -17,8 +17,8 @@ Unlimited = Literal["unlimited"]
 class Budget(msgspec.Struct, frozen=True):
     """What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied."""
 
-    tokens: Natural | Unlimited
-    usd_micros: Natural | Unlimited
+    tokens: Figure | Unlimited
+    usd_micros: Figure | Unlimited
 
 
 NO_CAP = Budget(tokens="unlimited", usd_micros="unlimited")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Literal
 
 from stead.domain import events as ev
 from stead.domain.errors import SteadError
@@ -19,6 +20,7 @@ from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.loading import day_of
 
 log = logging.getLogger(__name__)
+_UNITS: tuple[Literal["tokens", "usd_micros"], ...] = ("tokens", "usd_micros")
 _SPENT = (ev.ModelReplied, ev.ModelFailed, ev.ReadingReplied, ev.ReadingFailed, ev.CapSet)
 
 
@@ -41,20 +43,22 @@ class CapWarnings:
     async def keep(self) -> None:
         """Record what is reached, now and after each request; those that come together are looked at once."""
         watching = self._bus.subscribe()
-        items: list[object] = [None]
+        spent = True
         try:
             while True:
-                if not items or any(not isinstance(item, ev.Event) or isinstance(item.body, _SPENT) for item in items):
+                if spent:
                     await self.look()
+                items = await watching.next()
+                facts = (item.body for item in items if isinstance(item, ev.Event))
+                spent = watching.overrun or any(isinstance(fact, _SPENT) for fact in facts)
                 if watching.overrun:
                     watching.close()
                     watching = self._bus.subscribe()
-                items = list(await watching.next())
         finally:
             watching.close()
 
     async def look(self) -> None:
-        """Record the shares that are reached and not yet told."""
+        """Record the shares that are reached and not yet recorded."""
         state = self._home.state
         if (state.caps.daily, state.caps.monthly) == (NO_CAP, NO_CAP):
             return
@@ -71,23 +75,21 @@ def due_warnings(state: HomeState, today: str, day: Spend, month: Spend) -> list
     """The notices that what is spent on a day and in its month calls for."""
     found = []
     for period, cap, used in ((today, state.caps.daily, day), (today[:7], state.caps.monthly, month)):
-        for unit, most, spent in (
-            ("tokens", cap.tokens, used.tokens),
-            ("usd_micros", cap.usd_micros, used.usd_micros),
-        ):
+        for unit in _UNITS:
+            most, spent = getattr(cap, unit), getattr(used, unit)
             if not isinstance(most, int) or not most:
                 continue
             share = max((share for share in state.caps.warn_at if 100 * spent >= share * most), default=0)
             last = state.warned.get((len(period), unit))
-            told = last.share if last and (last.period, last.most) == (period, most) else 0
-            if share > told:
+            known = last.share if last and (last.period, last.most) == (period, most) else 0
+            if share > known:
                 found.append(ev.CapWarned(period, unit, share, spent, most))
     return found
 
 
 def standing_warnings(state: HomeState, today: str) -> tuple[ev.CapWarned, ...]:
     """The notices of this day and month that are about the caps as they are, the highest share first."""
-    caps = {(today, unit): getattr(state.caps.daily, unit) for unit in ("tokens", "usd_micros")}
-    caps |= {(today[:7], unit): getattr(state.caps.monthly, unit) for unit in ("tokens", "usd_micros")}
+    caps = {(today, unit): getattr(state.caps.daily, unit) for unit in _UNITS}
+    caps |= {(today[:7], unit): getattr(state.caps.monthly, unit) for unit in _UNITS}
     standing = [one for one in state.warned.values() if caps.get((one.period, one.unit)) == one.most]
     return tuple(sorted(standing, key=lambda one: -one.share))

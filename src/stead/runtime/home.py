@@ -415,15 +415,8 @@ async def change(
             return ev.RoleSet(role=role, chain=chain)
         case cmd.SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
-        case cmd.SetCap(daily=daily, monthly=monthly, warn_at=warn_at):
-            now = state.caps
-            shares = now.warn_at if warn_at is None else tuple(sorted(set(warn_at)))
-            if len(shares) > _MOST_SHARES or not all(0 < share < 100 for share in shares):
-                raise InvalidRequest(f"shares of a cap are up to {_MOST_SHARES} whole numbers from 1 to 99")
-            caps = ev.CapSet(daily or now.daily, monthly or now.monthly, shares)
-            check_budget(caps.daily, least=0)
-            check_budget(caps.monthly, least=0)
-            return caps
+        case cmd.SetCap():
+            return _capped(command, state.caps)
         case cmd.SetSearch() | cmd.RemoveSearch():
             return await search_change(command, state.search, secrets)
         case ConfigureAgent() | RemoveAgent():
@@ -459,6 +452,17 @@ async def change(
 def _allowed(host: str) -> str:
     """What a person may allow for a folder, in its one spelling."""
     return host if host == REGISTRIES else str(parse_allowed(host))
+
+
+def _capped(command: cmd.SetCap, caps: ev.CapSet) -> ev.CapSet:
+    """The caps after a command, which changes what it names."""
+    shares = caps.warn_at if command.warn_at is None else tuple(sorted(set(command.warn_at)))
+    if len(shares) > _MOST_SHARES or not all(0 < share < 100 for share in shares):
+        raise InvalidRequest(f"shares of a cap are up to {_MOST_SHARES} whole numbers from 1 to 99")
+    wanted = ev.CapSet(command.daily or caps.daily, command.monthly or caps.monthly, shares)
+    check_budget(wanted.daily, least=0)
+    check_budget(wanted.monthly, least=0)
+    return wanted
 
 
 def check_budget(budget: ev.Budget, least: int = 1) -> None:

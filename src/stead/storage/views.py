@@ -20,12 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Raw
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
-from stead.domain.ends import ENDS
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.events import VERSIONS
-from stead.domain.forecast import Run, run_of
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.rows import (
     ApprovalRow,
@@ -226,13 +224,6 @@ class Views:
         )
         return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
 
-    def counts(self) -> list[tuple[str, str, int]]:
-        """Kind, state and number: of objectives, of sessions, and of the "approval"s that wait."""
-        return self._rows(
-            "SELECT kind, status, count(*) FROM states WHERE archived < 2 GROUP BY kind, status UNION ALL "
-            "SELECT 'approval', status, count(*) FROM approvals WHERE status = 'pending' GROUP BY status"
-        )
-
     def under_way(self) -> tuple[SessionId, ...]:
         """What works or waits for an answer, objectives and sessions, the oldest first; not what rests or is held."""
         asked = "SELECT session FROM states WHERE status IN ('pending', 'running', 'waiting') ORDER BY seq"
@@ -273,15 +264,6 @@ class Views:
         last = str(date.fromisoformat(day_of(self._now_ms())) - timedelta(days - 1))
         return self._journal.usage(since or last, until or "9", by, per)
 
-    def runs(self) -> list[Run]:
-        """The newest 500 objectives that ended by themselves, subagents apart, in the order of their openings."""
-        rows = self._rows(
-            "SELECT s.state FROM states s JOIN objectives o ON o.id = s.session WHERE s.kind = 'objective' "
-            "AND o.parent = '' AND s.status IN (?, ?, ?, ?, ?) ORDER BY s.seq DESC LIMIT 500",
-            *(end for end in ENDS if end != "cancelled"),
-        )
-        return [run_of(decode_objective(state).row) for (state,) in reversed(rows)]
-
     # -- searching ------------------------------------------------------------------------------------------------
 
     def search(
@@ -310,7 +292,8 @@ class Views:
         )
         with self.reading() as connection:
             rows = connection.execute(asked, (match, since_ms, until_ms, until_ms, limit))
-            return [SearchRow(*row[:4], lines_around(row[4], context) if context else row[4]) for row in rows]
+            found = (SearchRow(*row) for row in rows)
+            return [replace(hit, excerpt=lines_around(hit.excerpt, context)) if context else hit for hit in found]
 
     # -- the file -------------------------------------------------------------------------------------------------
 

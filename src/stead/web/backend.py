@@ -69,9 +69,6 @@ class Work(Protocol):
     def open_runs(self) -> Sequence[OpenRunRow]:
         """What is under way."""
 
-    def counts(self) -> Sequence[tuple[str, str, int]]:
-        """Kind, state and number: of objectives, of sessions, and of the "approval"s that wait."""
-
     def search(self, query: str, limit: int, *, since_ms: int, until_ms: int, context: int) -> Sequence[SearchRow]:
         """Where the history says it, in a while, with so many lines around it; see ``storage.views``."""
 
@@ -110,8 +107,15 @@ class ApprovalViews(Protocol):
     ) -> Sequence[UsageRow]:
         """What each model used, newest first: over so many days up to today, or from one day to another."""
 
+
+class Figures(Protocol):
+    """What runs cost and how many sessions there are. Both block."""
+
     def runs(self) -> Sequence[Run]:
         """What objectives that ended by themselves cost, the oldest first."""
+
+    def counts(self) -> Sequence[tuple[str, str, int]]:
+        """Kind, state and number: of objectives, of sessions, and of the "approval"s that wait."""
 
 
 class Views(Work, Timelines, ApprovalViews, Protocol):
@@ -202,6 +206,7 @@ class Backend:
         service: carries commands out.
         home: the facts of the home, as they are now.
         views: what lists and pages are read from.
+        figures: what forecasts and metrics are made from.
         journal: what streams are read from.
         spent: on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included; it blocks.
         audit: checks the journal.
@@ -218,6 +223,7 @@ class Backend:
     service: Service
     home: Callable[[], HomeState]
     views: Views
+    figures: Figures
     journal: Journal
     spent: Callable[[str], Spend]
     audit: Auditor

@@ -1,6 +1,6 @@
 """Figures of the home for Prometheus, on a loopback port of their own, where nothing else answers.
 
-Layer: a door. Whoever has the token reads counts, sizes and times: no content, no name of a session, folder, schedule
+Layer: a door. The bearer of the token reads counts, sizes and times: no content, no name of a session, folder, schedule
 or person. The names of models are the only labels that anybody chooses, so they are bounded in length and number.
 """
 
@@ -11,7 +11,8 @@ import hmac
 import os
 import resource
 import secrets
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from starlette.datastructures import Headers
@@ -26,8 +27,9 @@ from stead.web.server import WebServer, listen
 MOST_MODELS = 50
 _NAME_CHARS = 120
 _PROBE_S = 0.01
-Sample = tuple[dict[str, str], float]
-Family = tuple[str, str, str, list[Sample]]
+Sample = tuple[str, float]
+"""Its labels as they are written, and the value."""
+Family = tuple[str, str, str, Sequence[Sample]]
 """Name, type, help, samples."""
 
 
@@ -87,78 +89,61 @@ class MetricsDoor:
         lag_s = max(0.0, loop.time() - began - _PROBE_S)
         families = [*await asyncio.to_thread(lambda: [*self._of_models(), *self._of_work()]), *self._of_process(lag_s)]
         lines = [
-            f"# HELP {name} {help}\n# TYPE {name} {kind}\n" + "".join(_line(name, *sample) for sample in samples)
+            f"# HELP {name} {help}\n# TYPE {name} {kind}\n"
+            + "".join(f"{name}{{{labels}}} {value!r}\n" for labels, value in samples)
             for name, kind, help, samples in families
         ]
         return "".join(lines).encode()
 
     def _of_models(self) -> Iterator[Family]:
         rows = sorted(self._backend.views.usage(1, since="0001-01-01", per="all"), key=lambda row: -row.requests)
-        named = {(row.provider, row.model) for row in rows[:MOST_MODELS]}
-        counts: dict[str, dict[tuple[tuple[str, str], ...], float]] = {name: {} for name in _OF_MODELS}
-        for row in rows:
-            known = (row.provider, row.model) in named
-            model = f"{row.provider}/{row.model}"[:_NAME_CHARS] if row.model and known else "other" if row.model else ""
-            for name, label, value in (
-                ("stead_model_requests_total", ("outcome", "replied"), row.requests - row.failed),
-                ("stead_model_requests_total", ("outcome", "failed"), row.failed),
-                ("stead_model_tokens_total", ("kind", "in"), row.tokens_in),
-                ("stead_model_tokens_total", ("kind", "cached"), row.tokens_cached),
-                ("stead_model_tokens_total", ("kind", "out"), row.tokens_out),
-                ("stead_model_cost_usd_total", ("currency", "USD"), row.usd_micros / 1e6),
-                ("stead_model_reply_seconds_total", ("of", "replies"), row.duration_ms / 1e3),
-            ):
-                of = (("model", model), label)
-                counts[name][of] = counts[name].get(of, 0) + value
-        for name, help in _OF_MODELS.items():
-            yield name, "counter", help, [(dict(of), value) for of, value in counts[name].items()]
+        counts: Counter[tuple[str, str, str]] = Counter()
+        for at, row in enumerate(rows):
+            model = f"{row.provider}/{row.model}"[:_NAME_CHARS] if at < MOST_MODELS else "other"
+            counts["requests", "replied", model] += row.requests - row.failed
+            counts["requests", "failed", model] += row.failed
+            counts["tokens", "in", model] += row.tokens_in
+            counts["tokens", "cached", model] += row.tokens_cached
+            counts["tokens", "out", model] += row.tokens_out
+            counts["cost_usd_micros", "", model] += row.usd_micros
+            counts["reply_milliseconds", "", model] += row.duration_ms
+        for name, (label, help) in _OF_MODELS.items():
+            found = [(f'model="{_safe(model)}"', kind, n) for (of, kind, model), n in counts.items() if of == name]
+            samples = [(model + (label % kind if kind else ""), n) for model, kind, n in found]
+            yield f"stead_model_{name}_total", "counter", help, samples
 
     def _of_work(self) -> Iterator[Family]:
-        counts = self._backend.views.counts()
-        questions = sum(count for kind, _, count in counts if kind == "approval")
-        sessions = [
-            ({"kind": kind, "state": state}, float(count)) for kind, state, count in counts if kind != "approval"
-        ]
+        counts = self._backend.figures.counts()
+        sessions = [(f'kind="{kind}",state="{state}"', n) for kind, state, n in counts if kind != "approval"]
+        questions = sum(n for kind, _, n in counts if kind == "approval")
         known = self._backend.home().schedules.values()
+        on, waits = sum(one.on for one in known), sum(not run.session for one in known for run in one.open_runs)
         started = [run for one in known if (run := _last_started(one.runs))]
-        waits = sum(not run.session for one in known for run in one.open_runs)
         lag_s = max((run.started_ms - run.due_ms for run in started), default=0) / 1e3
         size = sum(file.stat().st_size for file in self._journal.parent.glob(f"{self._journal.name}*"))
         yield "stead_sessions", "gauge", "Objectives and sessions by state.", sessions
-        yield "stead_approvals_waiting", "gauge", "Questions to the person.", [({}, questions)]
-        yield (
-            "stead_schedules",
-            "gauge",
-            "Schedules.",
-            [
-                ({"state": "on"}, sum(one.on for one in known)),
-                ({"state": "off"}, sum(not one.on for one in known)),
-            ],
-        )
-        yield "stead_schedule_runs_waiting", "gauge", "Runs that wait for the one before.", [({}, waits)]
-        yield (
-            "stead_schedule_lag_seconds",
-            "gauge",
-            "The latest that a newest run began after it was due.",
-            [({}, lag_s)],
-        )
-        yield "stead_journal_events_total", "counter", "Events of the journal.", [({}, self._backend.journal.head())]
-        yield "stead_journal_bytes", "gauge", "Its size on the disk.", [({}, size)]
+        yield "stead_approvals_waiting", "gauge", "Questions to the person.", [("", questions)]
+        yield "stead_schedules", "gauge", "Schedules.", [('state="on"', on), ('state="off"', len(known) - on)]
+        yield "stead_schedule_runs_waiting", "gauge", "Runs that wait for the one before.", [("", waits)]
+        yield "stead_schedule_lag_seconds", "gauge", "How late the latest of the newest runs began.", [("", lag_s)]
+        yield "stead_journal_events_total", "counter", "Events of the journal.", [("", self._backend.journal.head())]
+        yield "stead_journal_bytes", "gauge", "Its size on the disk.", [("", size)]
 
     def _of_process(self, lag_s: float) -> Iterator[Family]:
         used = resource.getrusage(resource.RUSAGE_SELF)
-        yield "stead_info", "gauge", "What runs.", [({"version": self._backend.identity.build}, 1)]
-        yield "stead_loop_lag_seconds", "gauge", "How late a timer of 10 ms came just now.", [({}, lag_s)]
-        yield "process_cpu_seconds_total", "counter", "Of this process.", [({}, used.ru_utime + used.ru_stime)]
-        yield "process_resident_memory_bytes", "gauge", "Of this process.", [({}, _resident_bytes(used.ru_maxrss))]
+        yield "stead_info", "gauge", "What runs.", [(f'version="{_safe(self._backend.identity.build)}"', 1)]
+        yield "stead_loop_lag_seconds", "gauge", "How late a timer of 10 ms came just now.", [("", lag_s)]
+        yield "process_cpu_seconds_total", "counter", "Of this process.", [("", used.ru_utime + used.ru_stime)]
+        yield "process_resident_memory_bytes", "gauge", "Of this process.", [("", _resident_bytes(used.ru_maxrss))]
 
 
 _OF_MODELS = {
-    "stead_model_requests_total": "Requests to models by outcome; no model answered those without one.",
-    "stead_model_tokens_total": "Tokens; cached ones are among those that went in.",
-    "stead_model_cost_usd_total": "Their cost, as far as prices are known.",
-    "stead_model_reply_seconds_total": "How long replies took together.",
+    "requests": (',outcome="%s"', "Requests to models; no model answered those of the model /."),
+    "tokens": (',kind="%s"', "Tokens; cached ones are among those that went in."),
+    "cost_usd_micros": ("", "Millionths of a dollar, as far as prices are known."),
+    "reply_milliseconds": ("", "How long replies took together."),
 }
+"""What is counted of models: the label after the model's, and the help."""
 
 
 def _last_started(runs: tuple[ScheduleRun, ...]) -> ScheduleRun | None:
@@ -174,9 +159,5 @@ def _resident_bytes(peak_kib: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
-
-
-def _line(name: str, labels: dict[str, str], value: float) -> str:
-    within = ",".join(f'{label}="{text.translate(_ESCAPED)}"' for label, text in labels.items())
-    return f"{name}{{{within}}} {value!r}\n" if within else f"{name} {value!r}\n"
+def _safe(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -304,7 +304,7 @@ async def show_forecast(
         if not isinstance(known.schedule.job, OpenSession):
             return Forecast()  # a review's share of what its objective cost is in no record
         directory, chain = known.schedule.directory, known.schedule.job.chain or chain
-    runs = await asyncio.to_thread(context.behind.views.runs)
+    runs = await asyncio.to_thread(context.behind.figures.runs)
     return forecast(runs, Run(schedule, directory, model or named(chain)))
 
 

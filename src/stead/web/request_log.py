@@ -25,7 +25,7 @@ class RequestLog:
 
     Args:
         app: the door.
-        path: the file; three older ones of ``BYTES`` are kept beside it.
+        path: the file; three older ones of ``BYTES`` are kept.
     """
 
     def __init__(self, app: Served, path: Path) -> None:
