@@ -58,6 +58,7 @@ from stead.runtime.preferences import HomePreferences
 from stead.runtime.proposed_schedules import ProposedSchedules
 from stead.runtime.registry import Sessions
 from stead.runtime.rejudging import Rejudging
+from stead.runtime.retention import Retention
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
@@ -211,6 +212,7 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
+        self.retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -352,6 +354,7 @@ class House:
                     self.keeper.keep,
                     self.follower.keep,
                     trash.keep,
+                    self.retention.keep,
                     self.runtime.schedules.keep,
                     *self.memory.jobs,
                 )
