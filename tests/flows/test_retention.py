@@ -6,8 +6,6 @@ import json
 import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.fakes.models import Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
