@@ -34,6 +34,7 @@ MODULES = {
     "P11": "p11_journal",
     "P12": "p12_install",
     "P13": "p13_sdk",
+    "P14": "p14_store",
     "P15": "p15_age",
     "P15.WIRE": "p15_flat",
     "P16": "p16_beside",

@@ -81,7 +81,7 @@ Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: stead
 
 Files: *
-Copyright: The Stead maintainers
+Copyright: 2026 The Stead maintainers
 License: Apache-2.0
 Comment: what comes along has its own terms, in /usr/lib/stead/share/doc
 
@@ -91,27 +91,13 @@ License: Apache-2.0
 OVERRIDES = """\
 # It brings its interpreter and libraries, so that it runs the same on every host.
 stead: embedded-library
-stead: custom-library-search-path
-stead: no-manual-page
-stead: hardening-no-fortify-functions
-stead: hardening-no-bindnow
-stead: package-installs-python-bytecode
-stead: package-installs-python-pycache-dir
 stead: extra-license-file
-stead: unstripped-binary-or-object
-stead: statically-linked-binary
-stead: shared-library-lacks-prerequisites
+stead: hardening-no-pie
+stead: interpreter-in-usr-local
 stead: library-not-linked-against-libc
-stead: executable-not-elf-or-script
-stead: script-not-executable
-stead: unusual-interpreter
-stead: python-module-in-wrong-location
-stead: national-encoding
-stead: package-contains-documentation-outside-usr-share-doc
-stead: shared-library-is-executable
-stead: wrong-path-for-interpreter
-stead: spelling-error-in-binary
-stead: new-package-should-close-itp-bug
+stead: no-manual-page
+stead: package-installs-python-bytecode
+stead: shared-library-lacks-prerequisites
 """
 
 
@@ -171,7 +157,10 @@ def make_tree(tree: Path, work: Path, debs: Iterable[Path], wheel: Path, arch: s
             "--link-mode", "copy", "--python", python, "--python-platform", f"{ARCHITECTURES[arch]}-manylinux_2_36",
             "--target", site, "--requirements", ROOT / lock)  # fmt: skip
     shutil.rmtree(site / "bin", ignore_errors=True)  # scripts that name this machine's interpreter
-    (site / ".lock").unlink(missing_ok=True)
+    for path in site.glob("*.dist-info/RECORD"):
+        path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("bin/")))
+    for path in (site / ".lock", *site.rglob(".gitignore")):
+        path.unlink(missing_ok=True)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)  # noqa: S202 - just built
     (tree / "bin/stead").write_text(WRAPPER)

@@ -724,7 +724,7 @@ PROMISES: tuple[Promise, ...] = (
         "cli",
         done=True,
     ),
-    Promise("OPS-6.archiving", "old events are archived by policy with the chain kept", "cli"),
+    Promise("OPS-6.archiving", "old events are archived by policy with the chain kept", "cli", done=True),
     Promise("OPS-6.disk", "disk use is shown", "cli", done=True),
     Promise("OPS-6.transcript", "a JSONL transcript of any session", "cli", done=True),
 )

@@ -181,6 +181,8 @@ class Settings(NamedTuple):
             home.
         changes: "auto" keeps what a command changes apart in an overlay where one can be laid, else in a copy of the
             folder; "copy" always in a copy.
+        archive_after_days: days after which the record of a session at rest is moved into an archive, out of the
+            journal and the search, 0 to 36,500; at 0, never.
         updates: where releases are looked for when you ask (`stead upgrade --check`), an https address or an absolute
             path; "" for nowhere. Stead never asks by itself.
         toolchains: "auto" shows machines the toolchains on this computer, read-only (pyenv, uv, nvm, rustup and such);
@@ -212,6 +214,7 @@ class Settings(NamedTuple):
     audit_heads: str = ""
     memory_folder: str = ""
     changes: Literal["auto", "copy"] = "auto"
+    archive_after_days: int = 0
     updates: str = ""
     toolchains: Literal["auto", "off"] = "auto"
     toolchain_folders: tuple[str, ...] = ()
@@ -245,6 +248,7 @@ _RANGES = {
     "memory_tokens_a_day": (0, 10_000_000),
     "memory_recalled": (1, 50),
     "memory_fades_days": (1, 3650),
+    "archive_after_days": (0, 36_500),
     "machine_memory_mb": (256, 1 << 20),
     "machine_processes": (64, 32_768),
     "machine_open_files": (256, 1 << 20),

@@ -62,6 +62,7 @@ from stead.runtime.preferences import HomePreferences
 from stead.runtime.proposed_schedules import ProposedSchedules
 from stead.runtime.registry import Sessions
 from stead.runtime.rejudging import Rejudging
+from stead.runtime.retention import Retention
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
@@ -225,6 +226,7 @@ class House:
         )
         self.runtime.schedules.watching.looks = SourceLooks(Dialer(own.reach), self.machines.programs, HostFileLooks())
         self.triggers = TriggerHouse(home, settings, self.runtime, self.clock)
+        self.retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -369,6 +371,7 @@ class House:
                     self.follower.keep,
                     trash.keep,
                     caps.keep,
+                    self.retention.keep,
                     self.runtime.schedules.keep,
                     self.notifications.keep,
                     self.triggers.keep,

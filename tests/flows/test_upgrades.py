@@ -43,6 +43,7 @@ def tree(folder: Path, version: str, *, fault: str = "") -> Path:
         (package / "storage" / "schema" / f"{newest + 1:04d}_later.sql").write_text(STEP)
     with (package / "storage" / "upgrading.py").open("a") as file:
         file.write(fault)
+    (folder / "NEEDS").write_text("glibc 2.36\n")
     (folder / "bin").mkdir()
     (folder / "bin" / "stead").write_text(WRAPPER.format(python=sys.executable))
     (folder / "bin" / "stead").chmod(0o755)

@@ -16,7 +16,7 @@ from stead.cli.templates import fill
 from stead.client import Json
 
 _PARTS = (
-    ("journal", ("data/journal.db",), "what happened; it is never thinned"),
+    ("journal", ("data/journal.db",), "what happened; archive_after_days in config.toml thins it"),
     ("read models", ("data/views",), "made again from the journal: stead journal rebuild"),
     ("pictures, files and long results", ("data/contents",), "erased with their session: stead delete ID --now"),
     ("memory", ("data/memory", "memory-files"), "stead memory forget"),
@@ -24,6 +24,7 @@ _PARTS = (
     ("packages and caches of machines", ("workspaces",), "kept for each folder; nothing erases it yet"),
     ("journal of before an upgrade", ("data/backups",), "replaced by the next upgrade; or remove it"),
     ("moved aside", ("replaced-",), "yours to remove"),
+    ("archives of old sessions", ("data/archives",), "erased with their session: stead delete ID --now"),
     ("log", ("logs",), "turned over by itself"),
 )
 _SHOWN = Listing("", "PART: {part} | >SIZE: {bytes:size} | >FILES: {files:number} | WHAT FREES IT: {frees}", "")

@@ -13,6 +13,7 @@ from stead.domain.events import Draft, Event, SessionDeleted
 from stead.domain.ids import SessionId
 from stead.domain.ports import Claimed
 from stead.storage import ledger, track_records
+from stead.storage.archives import drop, sweep
 from stead.storage.chain import GENESIS, commit_to, link
 from stead.storage.codec import encode, tag_of
 from stead.storage.database import Database, IntegrityError, transaction
@@ -115,6 +116,7 @@ def erase(connection: Connection, session: SessionId) -> int:
         raise Conflict(f"no deletion of {session!r} is recorded as its last event; record that before erasing")
     connection.execute("DELETE FROM erasures_due WHERE session = ?", (session,))
     connection.execute("DELETE FROM snapshots WHERE session = ?", (session,))
+    drop(connection, session)
     connection.execute("DELETE FROM replacements WHERE seq IN (SELECT seq FROM events WHERE session = ?)", (session,))
     connection.execute("UPDATE claims SET answer = '' WHERE session = ?", (session,))
     scrub_due(connection)
@@ -139,6 +141,7 @@ def finish_erasures(database: Database) -> None:
                 scrubbed(connection, left)
         finally:
             connection.close()
+    sweep(database)
 
 
 def scrub_due(connection: Connection) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from stead.domain.audit import AuditReport, Head
 from stead.domain.errors import NotFound, StorageFault
 from stead.domain.events import SessionDeleted
+from stead.storage.archives import flaws
 from stead.storage.chain import FAULTS_SHOWN, ChainReport, Row, covered, verify
 from stead.storage.codec import tag_of
 from stead.storage.database import Connect, Database, connect
@@ -114,6 +115,7 @@ class Audit:
         report = verify(watched())
         faults += report.faults
         faults += self._come_back()
+        faults += flaws(self.table.database, self.table.public_key())
         faults += self._replaced(report)
         if agreed.whole and agreed.edge.size == report.head:
             faults += agreed.ahead()

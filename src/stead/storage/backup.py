@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import struct
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +26,9 @@ import msgspec
 from stead.brain.memory_files import FOLDERS
 from stead.config import Home, load_settings
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
+from stead.storage.archives import file_of, folder_of, listed
 from stead.storage.backup_stream import CHUNK_BYTES, Opener, Sealer
-from stead.storage.database import Database, sync
+from stead.storage.database import Database, connect, sync
 from stead.storage.journal import open_journal
 from stead.storage.keys import Keys, derive_keys
 from stead.storage.keystore import Source, keep
@@ -36,7 +38,7 @@ _MANIFEST_LIMIT = 64 * 1024
 _STALE_COPY_S = 24 * 3600
 _LENGTH = struct.Struct(">I")
 
-_JOURNAL, _MASTER, _SETTINGS = "journal.db", "master", "config.toml"
+_JOURNAL, _MASTER, _SETTINGS, _ARCHIVES = "journal.db", "master", "config.toml", "archives/"
 
 
 class _Member(msgspec.Struct, frozen=True):
@@ -77,7 +79,7 @@ def backup(home: Home, keys: Keys, passphrase: str, destination: Path) -> int:
     staged = destination.with_name(f".{destination.name}.{secrets.token_hex(4)}.part")
     try:
         with _copy_of_journal(home, keys) as copy:
-            parts = {_JOURNAL: copy}
+            parts = {_JOURNAL: copy, **_archives(home, keys, copy)}
             if home.settings.exists():
                 parts[_SETTINGS] = home.settings
             size = _pack(staged, passphrase, keys.master, parts)
@@ -154,6 +156,14 @@ def _copy_of_journal(home: Home, keys: Keys) -> Iterator[Path]:
         copy.unlink(missing_ok=True)
 
 
+def _archives(home: Home, keys: Keys, copy: Path) -> dict[str, Path]:
+    """The files of archives that the copy of the journal speaks of."""
+    folder = folder_of(home.journal)
+    with closing(connect(copy, keys.database)) as connection:
+        files = [file_of(folder, archive.id) for archive in listed(connection)]
+    return {f"{_ARCHIVES}{file.name}": file for file in files}
+
+
 def _pack(target: Path, passphrase: str, master: bytes, parts: Mapping[str, Path]) -> int:
     sizes = {name: path.stat().st_size for name, path in parts.items()}
     members = (_Member(_MASTER, len(master)), *(_Member(name, size) for name, size in sizes.items()))
@@ -186,6 +196,9 @@ def _unpack(source: Path, passphrase: str, home: Home) -> tuple[_Manifest, Keys]
         for member in manifest.members:
             if member.name == _MASTER:
                 master = opener.read(member.size_bytes)
+            elif re.fullmatch(_ARCHIVES + r"\d{8}\.stead", member.name):
+                folder_of(home.journal).mkdir(mode=0o700, exist_ok=True)
+                _write_part(opener, home.data / member.name, member.size_bytes)
             elif member.name in targets:
                 _write_part(opener, targets[member.name], member.size_bytes)
             else:

@@ -3,7 +3,8 @@
 Layer: storage. The database's library gives up the interpreter's lock whenever it steps to a row, and beside a busy
 event loop a thread waits for it again each time (ADR 0037). So a query's rows come as one JSON text.
 
-Where words were forgotten, what replaces them is read in their place (``replacements``).
+Where words were forgotten, what replaces them is read in their place (``replacements``); what was moved into an archive
+is read from there (``archives``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import msgspec
 from stead.domain.errors import StorageFault
 from stead.domain.events import Erased, Event
 from stead.domain.ids import CommandId, SessionId
+from stead.storage.archives import find
 from stead.storage.chain import Row
 from stead.storage.codec import decode
 from stead.storage.database import Database
@@ -29,7 +31,7 @@ CHUNK_ROWS = 256
 Actor = Literal["person", "model", "stead"]
 
 THERE = "(e.payload IS NOT NULL OR EXISTS (SELECT 1 FROM replacements r WHERE r.seq = e.seq))"
-"""A condition: the event has something to read."""
+"""A condition: the event has something to read in the journal's file."""
 
 _READ = """
     SELECT CAST('[' || coalesce(group_concat(line), '') || ']' AS BLOB) FROM (
@@ -92,9 +94,17 @@ def read(connection: Connection, where: str, parameters: Sequence[object]) -> li
     """
     (found,) = connection.execute(f"{_READ} {where})", parameters).fetchone()
     try:
-        return _rows(found)
+        rows = _rows(found)
+        kept = find(connection, ((row.header.seq, row.header.session) for row in rows if row.header.version is None))
+        return [_unpacked(connection, row, kept[row.header.seq][0]) if row.header.seq in kept else row for row in rows]
     except msgspec.DecodeError as error:
         raise StorageFault(f"an event of the journal cannot be read: {error}; restore a backup") from error
+
+
+def _unpacked(connection: Connection, row: EventRow, payload: bytes) -> EventRow:
+    """An event whose payload is in an archive, with it."""
+    (version,) = connection.execute("SELECT version FROM events WHERE seq = ?", (row.header.seq,)).fetchone()
+    return EventRow(row.header._replace(version=version), msgspec.Raw(payload))
 
 
 _STORED = """
@@ -111,8 +121,11 @@ def stored_rows(database: Database, after: int = 0) -> Iterator[Row]:
     """
     while True:
         with database.reading() as connection:
-            rows = connection.execute(_STORED, (after, CHUNK_ROWS)).fetchall()
-        yield from map(Row._make, rows)
+            rows = [Row(*row) for row in connection.execute(_STORED, (after, CHUNK_ROWS))]
+            kept = find(connection, ((row.seq, row.session) for row in rows if row.payload is None))
+        for row in rows:
+            payload, salt = kept.get(row.seq, (row.payload, row.salt))
+            yield row._replace(payload=payload, salt=salt)
         if len(rows) < CHUNK_ROWS:
             return
         after = rows[-1][0]

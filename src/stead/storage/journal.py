@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stead.domain.commands import Answer
+from stead.domain.errors import StorageFault
 from stead.domain.events import Draft, Erased, Event, Spend
 from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
 from stead.domain.rows import UsageBy, UsagePer, UsageRow
-from stead.storage import ledger
-from stead.storage.appending import erase, finish_erasures, scrubbed, seal, tip, write
+from stead.storage import archives, ledger
+from stead.storage.appending import erase, finish_erasures, scrub_due, scrubbed, seal, tip, write
 from stead.storage.chain import ChainReport, verify
 from stead.storage.database import Connect, Database, connect
 from stead.storage.decisions import DecisionLog
@@ -31,6 +33,9 @@ from stead.storage.snapshots import SnapshotTable
 from stead.storage.track_records import TrackRecordTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 CHUNK_ROWS = 128
 _ALL = "e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?"
@@ -71,6 +76,7 @@ class JournalFile:
 
     def __init__(self, database: Database, keys: Keys) -> None:
         self._database = database
+        self._seed = keys.audit
         self._writer = Writer(database, "stead-journal")
         self.snapshots = SnapshotTable(database, self._writer)
         self.vault = Vault(database, self._writer, keys.vault)
@@ -172,6 +178,37 @@ class JournalFile:
         await self._scrub(head)
         return count
 
+    async def archive(self, session: SessionId) -> int:
+        """Move the payloads of a stream into an archive, where readers find them; gives how many there were.
+
+        Raises:
+            StorageFault: the disk did not take it; the payloads are where they were.
+        """
+        folder = archives.folder_of(self._database.path)
+
+        def work(connection: Connection) -> tuple[int, int]:
+            try:
+                count = archives.move(connection, folder, self._seed, session)
+            except OSError as error:
+                raise StorageFault(f"no archive can be written to {str(folder)!r}: {error.strerror}") from error
+            if count:
+                scrub_due(connection)
+            return count, tip(connection)[0]
+
+        count, head = await self._writer.submit(work)
+        if count:
+            await self._scrub(head)
+        return count
+
+    def archived(self) -> list[archives.Archive]:
+        """What has been moved into archives.
+
+        Raises:
+            StorageFault: the file cannot be read.
+        """
+        with self._database.reading() as connection:
+            return archives.listed(connection)
+
     def touched(self, touches: Touches) -> Iterator[Event]:
         """See ``domain.forgetting.RedactableJournal``; only what has the words is decoded."""
         head, last = self.head(), 0
@@ -188,7 +225,14 @@ class JournalFile:
     async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
         """See ``domain.forgetting.RedactableJournal``."""
         replacements = await asyncio.to_thread(prepared, redaction)
-        events = await self._writer.submit(lambda connection: redact(connection, redaction, replacements, touches))
+        folder = archives.folder_of(self._database.path)
+
+        def work(connection: Connection) -> tuple[Event, ...]:
+            events = redact(connection, redaction, replacements, touches)
+            archives.take_out(connection, folder, self._seed, redaction.events.keys())
+            return events
+
+        events = await self._writer.submit(work)
         if self.on_growth:
             self.on_growth(events[-1].seq)
         await self._scrub(events[-1].seq)
@@ -234,6 +278,7 @@ class JournalFile:
     async def _scrub(self, seq: int) -> None:
         """Empty the log of what was erased or redacted up to an event."""
         await asyncio.to_thread(self._database.scrub)
+        await asyncio.to_thread(archives.sweep, self._database)
         await self._writer.submit(lambda connection: scrubbed(connection, seq))
 
     def _before(self, session: SessionId, seq: int) -> int:

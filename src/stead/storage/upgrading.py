@@ -104,6 +104,7 @@ def upgrade(
     try:
         schema = schema_of(database, folder, newest)
         database.copy_to(copy)
+        (work / "archives").symlink_to(home.data / "archives")  # what the copy speaks of
         _prove(database, copy, keys, steps, connect)
         database.fold()
     except StorageFault as error:

@@ -102,6 +102,7 @@ class Views:
         self._journal = journal
         self._now_ms = now_ms
         self._connect = connect
+        self._archived = 0  # the last archive whose texts were taken out
         self._lock = threading.RLock()  # held from the first statement of a call to its last
         self._database, self._connection, self.reached = _open_or_renew(path, keys.views, connect, journal)
         """``reached``: the seq of the last event taken in."""
@@ -115,9 +116,24 @@ class Views:
             while taken := self._take_chunk():
                 count += taken[0]
                 erased = erased or taken[1]
+            erased = self._leave_out_archived() or erased
         if erased:
             self._database.scrub()
         return count
+
+    def _leave_out_archived(self) -> bool:
+        """Have the search without what was moved into archives; whether it had any of it."""
+        new = [one for one in self._journal.archived() if one.id > self._archived]
+        if not new:
+            return False
+        where = "IN (SELECT seq FROM texts WHERE session = ? AND seq <= ?)"
+        with transaction(self._connection):
+            for archive in new:
+                for table, column in (("words", "rowid"), ("texts", "seq")):
+                    sql = f"DELETE FROM {table} WHERE {column} {where}"  # noqa: S608 - constants
+                    self._connection.execute(sql, (archive.session, archive.last))
+        self._archived = new[-1].id
+        return True
 
     async def ingest(self, seq: int) -> int:
         """Take in every event up to this one; gives how far the search reaches now. As ``domain.ports.Ingested``."""
@@ -136,6 +152,7 @@ class Views:
         with self._lock:
             self.close()
             self._database, self._connection, self.reached = _renew(self._path, self._key, self._connect)
+            self._archived = 0
             return self.catch_up()
 
     def close(self) -> None:

@@ -1,0 +1,85 @@
+"""P14: the store after 10,000 turns, blobs apart: journal, read models, heads.
+
+A turn is a person's message, a request that calls a tool, the call with its verdict and 400 characters of output, and a
+request that answers; 100 sessions of 100 turns. They are written as the daemon writes them, and taken in by the read
+models with their search. Then all of it is moved into archives, for comparison.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from bench.bar import Bar
+from bench.p11_journal import KEYS, MODEL, _created, _draft, _turn
+from stead.config import Home
+from stead.domain import events as ev
+from stead.domain.ids import DEFAULT_WORKSPACE, RequestNo, SessionId
+from stead.domain.messages import Text, Usage
+from stead.domain.policies import Label
+from stead.storage.archives import folder_of
+from stead.storage.database import Database
+from stead.storage.journal import JournalFile, open_journal
+from stead.storage.views import Views
+
+SESSIONS, TURNS = 100, 100
+MB = 1_000_000
+
+
+def measure() -> list[Bar]:
+    """In a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="stead-bench-") as name:
+        home = Home(Path(name))
+        home.make()
+        journal = open_journal(home.journal, KEYS)
+        asyncio.run(_fill(journal))
+        views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", KEYS, journal)
+        views.catch_up()
+        events = journal.head()
+        parts = {"journal": _mb(home.data, "journal.db*"), "read models": _mb(home.views, "*")}
+        for number in range(SESSIONS):
+            asyncio.run(journal.archive(_id(number)))
+        archived = _mb(folder_of(home.journal), "*")
+        views.close()
+        journal.close()
+        database = Database(home.journal, KEYS.database)
+        database.copy_to(home.data / "copy.db")
+        database.close()
+        left = _mb(home.data, "copy.db")
+    size = sum(parts.values())
+    said = f"{SESSIONS * TURNS:,} turns, {events:,} events; " + ", ".join(f"{k} {v:.1f} MB" for k, v in parts.items())
+    said += f"; all archived: {archived:.1f} MB of archives, and a journal that would fill {left:.1f} MB"
+    peers = {"opencode": 13_000, "OpenClaw": 15_500}
+    return [Bar("P14", size, "MB, store after 10,000 turns, blobs apart", "≤ 60", size <= 60, peers, said)]
+
+
+def _mb(folder: Path, pattern: str) -> float:
+    return sum(path.stat().st_size for path in folder.glob(pattern) if path.is_file()) / MB
+
+
+def _id(number: int) -> SessionId:
+    return SessionId(f"s_{number:016x}")
+
+
+async def _fill(journal: JournalFile) -> None:
+    for number in range(SESSIONS):
+        bodies: list[ev.Body] = [_created()]
+        for turn in range(TURNS):
+            bodies.append(
+                ev.MessageReceived(f"What does note {turn} say of the plan, and does it still hold?", "web", Label())
+            )
+            bodies += _turn(2 * turn + 1)
+            bodies += _answer(RequestNo(2 * turn + 2), turn)
+        drafts = [_draft(_id(number), place, body) for place, body in enumerate(bodies, 1)]
+        for start in range(0, len(drafts), 500):
+            await journal.append(drafts[start : start + 500])
+
+
+def _answer(number: RequestNo, turn: int) -> list[ev.Body]:
+    text = Text(f"Note {turn} says that the plan holds, with one change: the second step comes before the first. " * 3)
+    usage, spend = Usage(4200, 80, 4000), ev.Spend(4280, 950)
+    return [
+        ev.ModelRequested(number, "b" * 64, 2 * number - 1, 4096, ev.Spend(9000, 2000)),
+        ev.ModelReplied(number, (text,), "stop", MODEL, usage, spend, (), 1500, 300),
+    ]
