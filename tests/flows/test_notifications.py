@@ -336,7 +336,7 @@ def test_targets_that_cannot_be_are_refused_and_private_places_are_reached_only_
     for more, said in (
         ({"quiet_from": "22:00"}, "quiet hours"),
         ({"digest": "25:00"}, "no time of day"),
-        ({"kinds": []}, "say what is told"),
+        ({"kinds": []}, "say what is sent"),
         ({"zone": "Mars/Olympus"}, "no time zone"),
         ({"name": "Odd"}, "cannot be"),
     ):
@@ -347,7 +347,7 @@ def test_targets_that_cannot_be_are_refused_and_private_places_are_reached_only_
     assert off.returncode == 0 and " off " in house.cli("notify", "list").stdout
     assert house.cli("notify", "remove", "hook", "--yes").returncode == 0
     assert house.cli("notify", "test", "hook").returncode == 2
-    assert "told nothing elsewhere" in house.cli("notify").stdout
+    assert "notified nowhere" in house.cli("notify").stdout
 
 
 # -- a browser --------------------------------------------------------------------------------------------------------

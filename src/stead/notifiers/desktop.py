@@ -27,7 +27,7 @@ def command(message: Message) -> list[str]:
         return ["osascript", *script, message.title, text]
     bus = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}") / "bus"
     if "DBUS_SESSION_BUS_ADDRESS" not in os.environ and not bus.exists():
-        raise Undelivered("nobody is at a desktop of this computer: there is no session bus")
+        raise Undelivered("no desktop of this computer is in use: there is no session bus")
     urgency = "critical" if message.kind == "question" else "normal"
     words = ["--app-name=Stead", f"--urgency={urgency}", "--", message.title, html.escape(text, quote=False)]
     return ["notify-send", *words]

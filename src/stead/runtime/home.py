@@ -98,7 +98,7 @@ class HomeState:
     schedules: Mapping[str, ScheduleStanding] = field(default_factory=dict)
     """The schedules by name."""
     targets: Mapping[str, TargetState] = field(default_factory=dict)
-    """Where the person is told of things, by name."""
+    """Where the person is notified, by name."""
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""

@@ -136,19 +136,14 @@ class SecretBook:
         bindings = [binding for binding in secret.bindings if isinstance(binding, HostBinding)]
         if not any(fills(bound, place) and allows(bound, head.host, head.method, head.path) for bound in bindings):
             return None
-        return self._let_out(secret, head.host.lower())
+        return self.let_out(secret, head.host.lower())
 
     def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
         """See ``Release``."""
         secret = self._find(session, placeholder)
         if secret is None or ToolBinding(tool, argument) not in secret.bindings:
             return None
-        return self._let_out(secret, f"{tool}.{argument}")
-
-    def of_person(self, name: str, destination: str) -> str | None:
-        """The value of a secret that the person named for a place of theirs, such as a target of notifications."""
-        secret = self._secrets.get(name)
-        return self._let_out(secret, destination) if secret else None
+        return self.let_out(secret, f"{tool}.{argument}")
 
     def opens_tls(self, host: str) -> bool:
         """See ``Release``."""
@@ -239,7 +234,8 @@ class SecretBook:
         own = placeholder_of(self._digest_key, secret.name, secret.version, session)
         return msgspec.structs.replace(secret, placeholder=own)
 
-    def _let_out(self, secret: Secret, destination: str) -> str | None:
+    def let_out(self, secret: Secret, destination: str) -> str | None:
+        """The value, for a place that it is bound to or that the person named it for; that it was used is recorded."""
         try:
             opened = self._vault.opened(OF_PERSON + secret.name)
         except StorageFault as fault:
