@@ -48,7 +48,7 @@ def notifications_of(home: Home, keys: Keys, dialer: Dialer, parts: Callable[[],
 
     return Notifications(
         lambda: parts().home,
-        house.journal,
+        house.journal.tagged,
         house.views,
         Senders(dialer, secret, house.journal.vault),
         lambda: Outbox(home.data / "outbox.db", keys, house.journal.head()),

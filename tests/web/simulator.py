@@ -401,7 +401,7 @@ class Home:
     @property
     def notifications(self) -> Notifications:
         none: Any = NoMessages(self.home_state())
-        return Notifications(lambda: none, self.journal, none, none, lambda: none, self.clock, str)
+        return Notifications(lambda: none, none, none, none, lambda: none, self.clock, str)
 
     @property
     def schedules(self) -> FixedSchedules:

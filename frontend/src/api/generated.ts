@@ -1348,7 +1348,7 @@ export interface paths {
         put?: never;
         /**
          * Switch Target
-         * @description Tell things there, or no more. What happens while it is off is not told there later.
+         * @description Send things there, or no more. What happens while it is off is not sent there later.
          */
         post: operations["switch_target"];
         delete?: never;
@@ -1388,7 +1388,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe Push
-         * @description A browser asks to be told, by what its push service gave it. The keys are base64url.
+         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
          */
         post: operations["subscribe_push"];
         delete?: never;
@@ -6975,12 +6975,12 @@ export interface components {
         };
         /**
          * NotificationTarget
-         * @description One place, and what is told there.
+         * @description One place, and what is sent there.
          *
          *     Args:
          *         name: the person's own choice.
          *         via: how.
-         *         kinds: what is told.
+         *         kinds: what is sent.
          *         quiet_from: from this time of day until ``quiet_to`` nothing is sent; what happens comes at the end. "": never.
          *         quiet_to: see above.
          *         digest: everything comes together at this time of day; "" for as it happens.
@@ -8214,7 +8214,7 @@ export interface components {
         };
         /**
          * PushSubscription
-         * @description A browser asks to be told, by what its push service gave it. The keys are base64url.
+         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
          */
         PushSubscription: {
             auth: string;
@@ -9625,7 +9625,7 @@ export interface components {
         };
         /**
          * TargetRemoved
-         * @description It is no more, and what waited for it is not told there.
+         * @description It is no more, and what waited for it is dropped.
          */
         TargetRemoved: {
             door: string;
@@ -9638,7 +9638,7 @@ export interface components {
          * @description A target for people.
          *
          *     Args:
-         *         waiting: things that are to be told there.
+         *         waiting: things that are to be sent there.
          *         sent_ms: when something last arrived; 0 for never.
          *         tries: how often the message that is being sent has failed so far.
          *         next_ms: when it is tried again; 0 where nothing is.
@@ -9674,14 +9674,14 @@ export interface components {
         };
         /**
          * TargetSwitch
-         * @description Tell things there, or no more. What happens while it is off is not told there later.
+         * @description Send things there, or no more. What happens while it is off is not sent there later.
          */
         TargetSwitch: {
             on: boolean;
         };
         /**
          * TargetSwitched
-         * @description Things are told there from now on, or no more. ``why`` is "" where the person said so.
+         * @description Things are sent there from now on, or no more. ``why`` is "" where the person said so.
          */
         TargetSwitched: {
             door: string;

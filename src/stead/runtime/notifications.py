@@ -52,10 +52,10 @@ _WHY_CHARS = 300
 
 
 class TaggedEvents(Protocol):
-    """The journal."""
+    """The journal by the types of events."""
 
-    def tagged(self, tags: Sequence[str], after: int) -> tuple[list[Event], int]:
-        """See ``JournalFile``."""
+    def after(self, seq: int, tags: Sequence[str]) -> tuple[list[Event], int]:
+        """Events of these types past one, and up to where was looked."""
 
 
 class Subjects(Protocol):
@@ -207,7 +207,7 @@ class Notifications:
         events: list[Event] | None = None
         after = max(self._reached, min(one.since for one in targets.values()))
         while events is None or events:
-            events, reached = self._journal.tagged(TAGS, after)
+            events, reached = self._journal.after(after, TAGS)
             found = [row for event in events for row in self._wanted(event, targets, now_ms)]
             if found or reached - box.reached > _UNWRITTEN:
                 box.add(found, reached)
