@@ -40,7 +40,7 @@ PACKAGE_LINES = {
     "mcp": 1150,
     "memory": 4821,
     "net": 284,
-    "notifiers": 365,
+    "notifiers": 367,
     "protocols": 1351,
     "providers": 3511,
     "runtime": 9244,

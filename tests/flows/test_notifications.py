@@ -295,9 +295,13 @@ def test_the_desktop_is_told_by_its_own_program_with_texts_that_are_no_options_a
     bin, got = tmp_path / "bin", tmp_path / "got"
     bin.mkdir()
     program = bin / "notify-send"
-    program.write_text(f'#!/bin/sh\nprintf "%s\\0" "$@" >> {got}\n')
+    program.write_text(f'#!/bin/sh\nprintf "%s\\0" "$@" >> {got}\nenv > {got}.env\n')
     program.chmod(0o755)
-    env = {"PATH": f"{bin}:{os.environ['PATH']}", "DBUS_SESSION_BUS_ADDRESS": f"unix:path={tmp_path}/bus"}
+    env = {
+        "ACME_KEY": "an invented key",
+        "PATH": f"{bin}:{os.environ['PATH']}",
+        "DBUS_SESSION_BUS_ADDRESS": f"unix:path={tmp_path}/bus",
+    }
     house = LivingHome(tmp_path / "home", env, forked=True)
     house.start()
     try:
@@ -306,6 +310,7 @@ def test_the_desktop_is_told_by_its_own_program_with_texts_that_are_no_options_a
         house.until(lambda: row_of(house, "desk")["sent_ms"] > 0, "the desktop to be told", last=row_of(house, "desk"))
         app, urgency, end, title, text = got.read_text().split("\0")[:5]
         assert (app, urgency, end) == ("--app-name=Stead", "--urgency=normal", "--")
+        assert "an invented key" not in Path(f"{got}.env").read_text()
         assert title.endswith(": --help <b>&") and "/objectives/" in text
         program.write_text("#!/bin/sh\necho no server >&2; exit 1\n")
         assert house.post("/notifications/desk/test")["text"] == "notify-send failed: no server"
