@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from stead.domain import commands as cmd
-from stead.domain.errors import NotFound, StorageFault
+from stead.domain.errors import NotFound, SteadError, StorageFault
 from stead.domain.events import Event
 from stead.domain.ids import HOME, NO_COMMAND, ApprovalId, SessionId
 from stead.domain.notices import TAGS, Notice, Subject, due_ms, grouped, kind_of, message_of, plain
@@ -151,7 +151,7 @@ class Notifications:
             events = await self._home().record(fact, cause=claim.id, claim=of(claim, HOME))
             if isinstance(fact, TargetRemoved):
                 await self._sender.forget(fact.name)
-            if isinstance(command, RemoveTarget | SwitchTarget) and not getattr(fact, "on", False):
+            if isinstance(command, RemoveTarget | SwitchTarget):
                 await asyncio.to_thread(lambda: self._outbox().forget(command.name))
         self._turn.set()
         return answer(of(claim, HOME), events)
@@ -167,7 +167,7 @@ class Notifications:
                 now_ms = self._clock.now_ms()
                 try:
                     alarm.set(await self._round(now_ms), now_ms)
-                except StorageFault as fault:
+                except SteadError as fault:
                     log.error("notifications wait: %s", fault)
                     alarm.set(now_ms + _LOOK_AGAIN_MS, now_ms)
                 await self._turn.wait()
@@ -242,13 +242,15 @@ class Notifications:
             if message and one:
                 await self._sender.send(one.target, message)
             await asyncio.to_thread(box.settle, outgoing, "sent" if message else "void", self._clock.now_ms())
-        except Undelivered as fault:
-            await self._failed(box, name, outgoing, fault)
         except StorageFault as fault:
             log.error("a notification for %s waits: %s", name, fault)
+        except SteadError as fault:
+            await self._failed(
+                box, name, outgoing, fault if isinstance(fault, Undelivered) else Undelivered(str(fault))
+            )
         finally:
             del self._sending[name]
-            self._turn.set()
+        self._turn.set()  # not after a fault of ours, which would come again at once
 
     async def _failed(self, box: Outbox, name: str, outgoing: Outgoing, fault: Undelivered) -> None:
         now_ms, why = self._clock.now_ms(), self._why(fault)
