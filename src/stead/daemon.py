@@ -25,7 +25,6 @@ from stead.config import Home, Settings, ask_passphrase, load_settings, sole_dae
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import SteadError
-from stead.domain.forgetting import Purges
 from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CallKey, CommandId, SessionId
 from stead.domain.ports import Clock
 from stead.domain.tools import Tool
@@ -163,7 +162,6 @@ class House:
         self.follower = Follower(self.views)
         self.egress = self._egress(home, own)
         self.machines = self._machines(home, settings)
-        aside = HeldChanges(home, self.machines.kill)
         pinned = PinnedBlobs()
         contents = ContentStore(home.contents, keys.checkpoints)
         self.kept = FolderCheckpoints(contents, on_kept=pinned.pin)
@@ -176,8 +174,7 @@ class House:
         self.models = ProviderModels(os.environ, self.journal.vault, load=blobs.load)
         self.searcher = Searcher(self.journal.vault.get, Dialer(own.reach))
         bus = Bus()
-        copies = (ReadModels(self.views), KeptFiles(contents))
-        self.memory = MemoryHouse(home, settings, keys, self._shared(bus, copies))
+        self.memory = MemoryHouse(home, settings, keys, self._shared(bus, contents))
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
         self.mcp = McpHouse(lambda: (self.home, self.book, self.sessions), self.machines.programs, Dialer(own.reach))
         self.specialists = Specialists(home.specialists, lambda: [tool.spec.name for tool in tools])
@@ -192,7 +189,7 @@ class House:
             terminals=self.machines.terminals,
             services=self.machines.services,
             proofs=self.machines.proofs,
-            trials=aside,
+            trials=HeldChanges(home, self.machines.kill),
             checkpoints=self.kept,
             versions=self.kept,
             pinned=pinned,
@@ -228,14 +225,14 @@ class House:
         self.triggers = TriggerHouse(home, settings, self.runtime, self.clock)
         self.retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
 
-    def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
+    def _shared(self, bus: Bus, contents: ContentStore) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
         return Shared(
             journal=self.journal,
             bus=bus,
             clock=self.clock,
             models=self.models,
-            copies=copies,
+            copies=(ReadModels(self.views), KeptFiles(contents)),
             screened=lambda: self.deps.models,
             redactor=lambda: self.book.redactor(),
             holder=lambda id: self.home if id == HOME else self.sessions.actor(id),

@@ -1,4 +1,4 @@
-"""Puts the parts of notifications together: where targets are known, what is told, who brings it, what waits.
+"""Puts the parts of notifications together: the targets, the events, the senders, the outbox.
 
 Layer: a part of the composition root, as ``memory_wiring``.
 """
@@ -41,11 +41,16 @@ def notifications_of(home: Home, keys: Keys, dialer: Dialer, parts: Callable[[],
         parts: the house.
     """
     house = parts()
+
+    def secret(name: str, place: str) -> str | None:
+        known = parts().home.state.secrets.get(name)
+        return parts().book.let_out(known, place) if known else None
+
     return Notifications(
         lambda: parts().home,
-        house.journal,
+        house.journal.tagged,
         house.views,
-        Senders(dialer, lambda name, place: parts().book.of_person(name, place), house.journal.vault),
+        Senders(dialer, secret, house.journal.vault),
         lambda: Outbox(home.data / "outbox.db", keys, house.journal.head()),
         house.clock,
         lambda text: parts().book.redactor().clean(text),

@@ -69,6 +69,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     made("agent", "add", "pear", "--host", "api.pear.example.com", "--command", "pear --acp")
     made("schedule", "add", "nightly", "--dir", str(project), "Look around", "--when", "0 3 * * *")
     made("trigger", "add", "builds", "--dir", str(project), "Look", "--from", "webhook:github", "--key", "shop")
+    made("notify", "add", "desk", "--desktop")
     directive = house.get("/directives")["items"][0]["directive"]["id"]
     memory = house.get("/memories")["items"][0]["memory"]["id"]
     objective = house.give("Look around", project)
@@ -79,6 +80,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
         "agent remove": "pear",
         "delete --now": objective,
         "mcp remove": "files",
+        "notify remove": "desk",
         "directives remove": directive,
         "held discard": objective,
         "trial discard": objective,

@@ -53,6 +53,8 @@ WAYS_IN_AND_OUT = {
     "memory/embedding/process.py": "starts the embedder, with no word of a model on its line; tests/memory/embedding",
     "mcp/signing_in.py": "the person's browser comes back to it once, with a secret state; tests/attacks/test_mcp.py",
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
+    "notifiers/desktop.py": "starts notify-send with our sentence and a cleaned title; attacks/test_notifications.py",
+    "notifiers/mail.py": "connects to the mail server that the person named; attacks/test_notifications.py",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
     "providers/transport.py": "the model's own wire, and what the person alone asks a provider; hostile_wire.replies()",
     "runtime/supervisor.py": "a datagram to what started the daemon; no word of a model is in it",

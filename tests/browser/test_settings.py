@@ -12,6 +12,8 @@ from tests.browser.chrome import Visit, is_live, settled
 from tests.browser.stage import Stage
 from tests.browser.watch import Watch
 from tests.browser.watching import says
+from tests.fakes.receivers import SIGNING, receiver
+from tests.flows.served import in_thread
 from tests.promises import promise
 
 KEY = "an-invented-key-3301"
@@ -168,6 +170,40 @@ def test_notices_on_the_desktop_are_off_until_they_are_wanted_and_allowed(walked
     page.reload()
     settled(page)
     expect(switch).to_be_checked()
+
+
+@promise("SCH-3.out")
+def test_targets_of_notifications_are_tried_changed_and_removed_in_the_settings(walked: Stage, visit: Visit) -> None:
+    house = walked.house
+    with in_thread(receiver()) as hook:
+        house.post("/secrets", {"name": "signing", "value": SIGNING, "replace": True})
+        house.post("/notifications", {"name": "hook", "via": {"type": "webhook", "url": hook.url, "secret": "signing"}})
+        page = visit(walked, "/settings?section=notifications")
+        row = page.get_by_role("listitem", name="hook")
+        expect(row).to_contain_text(hook.url)
+        row.get_by_role("button", name="Send a test").click()
+        toasts = page.get_by_role("region", name="Notifications", exact=True)
+        expect(toasts).to_contain_text("A test was sent to hook", timeout=15_000)
+        assert hook.titles == ["A test of hook"] and not hook.refused
+        row.get_by_role("button", name="Change").click()
+        sheet = page.get_by_role("dialog", name="Notifications to hook")
+        sheet.get_by_label("Quiet from").fill("22:00")
+        sheet.get_by_role("button", name="Save").click()
+        expect(sheet).to_contain_text("Quiet hours need both times, and they differ.")
+        sheet.get_by_label("Quiet until").fill("07:00")
+        sheet.get_by_role("checkbox", name="Objectives that ended").uncheck()
+        axe(page)
+        sheet.get_by_role("button", name="Save").click()
+        expect(sheet).to_have_count(0)
+        target = house.get("/notifications")["items"][0]["target"]
+        assert (target["quiet_from"], target["quiet_to"]) == ("22:00", "07:00") and "ended" not in target["kinds"]
+        row.get_by_role("switch", name="Send notifications").click()
+        expect(row.get_by_role("switch", name="Send notifications")).not_to_be_checked()
+        axe(page)
+        row.get_by_role("button", name="Remove").click()
+        page.get_by_role("dialog", name="Remove hook?").get_by_role("button", name="Remove").click()
+        expect(page.get_by_text("No targets yet")).to_be_visible()
+    assert house.get("/notifications")["items"] == []
 
 
 @promise("UI-1.setup")

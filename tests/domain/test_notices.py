@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from stead.domain.notices import (
     LISTED,
     MOST_MESSAGES,
+    TAGS,
     TITLE_CHARS,
     WINDOW_MS,
     Notice,
@@ -68,6 +70,13 @@ def test_a_digest_comes_at_its_time_of_day_and_questions_only_before_it_where_th
     daily = target(digest="18:00")
     assert due_ms(daily, "question", at("2026-05-04T18:00")) == at("2026-05-05T18:00")
     assert due_ms(daily, "failed", at("2026-05-04T17:59")) == at("2026-05-04T18:00")
+
+
+def test_what_the_open_page_shows_is_sent_elsewhere_too() -> None:
+    page = Path(__file__).parents[2] / "frontend/src/app/shell/useNotifications.ts"
+    shown = set(re.findall(r'body\.type === "([a-z._]+)"', page.read_text("utf-8")))
+    settled = {"approval.given", "approval.denied", "approval.lapsed"}
+    assert shown - settled and shown - settled <= set(TAGS)
 
 
 def notices(count: int) -> list[Notice]:

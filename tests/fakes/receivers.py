@@ -17,7 +17,7 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import Any
 
-import http_ece
+import http_ece  # type: ignore[import-untyped]
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from cryptography.hazmat.primitives import hashes

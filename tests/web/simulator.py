@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import msgspec
 
@@ -21,6 +21,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
+from stead.domain import notifications as notify
 from stead.domain import schedules
 from stead.domain.directive_commands import (
     OrderDirectives,
@@ -52,10 +53,12 @@ from stead.runtime.home import HomeState
 from stead.runtime.home import fold as fold_home
 from stead.runtime.mcp import McpRoom, mcp_change
 from stead.runtime.memory_service import MemoryQueries
+from stead.runtime.notifications import Notifications
 from stead.runtime.rules import RuleBook
 from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import Readiness
+from stead.runtime.target_changes import target_fact
 from tests.build import TOOLS
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
@@ -115,6 +118,35 @@ class ReadAgents:
 
     def note(self, body: external.AgentRunEnded) -> None:
         raise AssertionError("no agent is started here")
+
+
+class NoMessages:
+    """Sends nothing, keeps nothing: how targets of notifications stand in a home where nothing is told."""
+
+    def __init__(self, state: HomeState) -> None:
+        self.state = state
+
+    def figures(self, target: str) -> tuple[int, int, int, int, int, str]:
+        return 0, 0, 0, 0, 0, ""
+
+    @property
+    def reached(self) -> int:
+        return 0
+
+    def check(self, target: notify.NotificationTarget) -> None:
+        pass
+
+    async def send(self, target: notify.NotificationTarget, message: notify.Message) -> None:
+        pass
+
+    async def subscribe(self, command: notify.SubscribePush) -> notify.Push:
+        return notify.Push("push.example.com")
+
+    async def forget(self, name: str) -> None:
+        pass
+
+    async def push_key(self) -> str:
+        return "an invented key"
 
 
 class FixedSchedules:
@@ -371,6 +403,15 @@ class Home:
         secrets = self.secrets.values
         return McpRoom(lambda: self.home_state().mcp, lambda: self._servers, secrets.__contains__, str, agents)
 
+    async def _target_change(self, command: notify.TargetCommand, door: str) -> notify.TargetFact:
+        none = NoMessages(self.home_state())
+        return await target_fact(command, none.state.targets, none, self.clock.now_ms(), door)
+
+    @property
+    def notifications(self) -> Notifications:
+        none: Any = NoMessages(self.home_state())
+        return Notifications(lambda: none, none, none, none, lambda: none, self.clock, str)
+
     @property
     def schedules(self) -> FixedSchedules:
         return FixedSchedules(self.home_state().schedules, self.clock.now_ms())
@@ -525,6 +566,8 @@ class Home:
                 | schedules.SnoozeSchedule()
             ):
                 return HOME, schedule_change(command, self.home_state().schedules, self.clock.now_ms(), door)
+            case notify.SetTarget() | notify.SubscribePush() | notify.SwitchTarget() | notify.RemoveTarget():
+                return HOME, (await self._target_change(command, door),)
             case cmd.SetChain(chain=chain):
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily, monthly=monthly):

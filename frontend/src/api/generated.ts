@@ -1293,6 +1293,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Targets
+         * @description The targets by name, and how each stands.
+         */
+        get: operations["list_targets"];
+        put?: never;
+        /**
+         * Set Target
+         * @description Add or change a target. A browser adds itself (``SubscribePush``).
+         */
+        post: operations["set_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Target
+         * @description Forget a target, and what waits for it.
+         */
+        delete: operations["remove_target"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Target
+         * @description Send things there, or no more. What happens while it is off is not sent there later.
+         */
+        post: operations["switch_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Target
+         * @description Send one real message, within half a minute; raises ``NotFound``.
+         */
+        post: operations["test_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe Push
+         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
+         */
+        post: operations["subscribe_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/objectives": {
         parameters: {
             query?: never;
@@ -1733,6 +1837,26 @@ export interface paths {
          * @description Providers that can be set up by name.
          */
         get: operations["list_presets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/push-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Push Key
+         * @description The key that a browser subscribes with.
+         */
+        get: operations["show_push_key"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3225,46 +3349,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/triggers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Triggers
-         * @description The triggers by name: where each listens, and what it refused.
-         */
-        get: operations["list_triggers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/triggers/{name}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Test Trigger
-         * @description Send a signed request to the listener, as the sender would; its run begins as any other.
-         */
-        post: operations["test_trigger"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/usage": {
         parameters: {
             query?: never;
@@ -3730,39 +3814,6 @@ export interface components {
             status: "denied" | "given" | "lapsed" | "pending";
             title: string;
             tool: string;
-        };
-        /**
-         * Arrival
-         * @description Whenever something comes in from outside.
-         *
-         *     Args:
-         *         source: where from.
-         *         waiting: how many runs may wait for the one before; beyond that a webhook is refused, and files and mail stay
-         *             where they are until there is room.
-         *         hourly: how many may begin within an hour; so also here.
-         */
-        Arrival: {
-            /** @default 60 */
-            hourly: number;
-            source: components["schemas"]["Webhook"] | components["schemas"]["Drop"] | components["schemas"]["Mailbox"];
-            /** @enum {unknown} */
-            type: "arrival";
-            /** @default 20 */
-            waiting: number;
-        };
-        /**
-         * Arrived
-         * @description One thing that came in.
-         *
-         *     Args:
-         *         delivery: by what the sender tells it from others: an id, a file's name, a mail's number. The sender's word.
-         *         content: names its bytes in the store of file contents, until its run has begun.
-         *         size_bytes: of them.
-         */
-        Arrived: {
-            content: string;
-            delivery: string;
-            size_bytes: number;
         };
         /**
          * AssistantMessage
@@ -4705,6 +4756,14 @@ export interface components {
             now: boolean;
         };
         /**
+         * Desktop
+         * @description The desktop of the computer that Stead runs on.
+         */
+        Desktop: {
+            /** @enum {unknown} */
+            type: "desktop";
+        };
+        /**
          * Directive
          * @description One directive.
          *
@@ -4829,17 +4888,6 @@ export interface components {
             why: string;
         };
         /**
-         * Drop
-         * @description Files that are put into a folder. Each is taken in once, and moved to ``done`` in it.
-         *
-         *     ``path``: absolute; only regular files right in it count, and no name that begins with a dot.
-         */
-        Drop: {
-            path: string;
-            /** @enum {unknown} */
-            type: "drop";
-        };
-        /**
          * Edit
          * @description A file that the call changed, and whether the person undid it. ``seq``: of the event.
          */
@@ -4942,7 +4990,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5714,7 +5762,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5804,54 +5852,35 @@ export interface components {
             type: "machine.started";
         };
         /**
-         * Mailbox
-         * @description Mail that comes into a folder of an IMAP server, over TLS. Nothing in the mailbox is changed.
+         * Mail
+         * @description Mail through a server of the person's.
          *
          *     Args:
-         *         host: of the server.
-         *         user: to sign in as.
-         *         secret: the name of the vault's secret that has the password.
-         *         port: for TLS from the first byte.
-         *         folder: of the mailbox.
-         *         senders: domains that mail may come from; empty for any. A name in From proves nothing, so ``proof`` is needed.
-         *         proof: the name under which the mailbox's own server records in Authentication-Results what it has checked.
+         *         host: of the server; one of this computer or its networks may be named.
+         *         sender: the address that it comes from.
+         *         to: addresses, up to 5.
+         *         port: 465 for ``tls``, 587 for ``starttls``, as a rule.
+         *         security: TLS from the start, or by STARTTLS, with the host's own certificate; "none" on this computer alone.
+         *         user: "" where the server asks for none.
+         *         secret: name of the secret with the password.
          */
-        Mailbox: {
-            /** @default INBOX */
-            folder: string;
+        Mail: {
             host: string;
-            /** @default 993 */
+            /** @default 465 */
             port: number;
             /** @default  */
-            proof: string;
             secret: string;
-            /** @default [] */
-            senders: string[];
+            /**
+             * @default tls
+             * @enum {unknown}
+             */
+            security: "none" | "starttls" | "tls";
+            sender: string;
+            to: string[];
             /** @enum {unknown} */
-            type: "mailbox";
+            type: "mail";
+            /** @default  */
             user: string;
-        };
-        /**
-         * MailboxRead
-         * @description A mailbox was read up to a mail; what came up to there was recorded, or is not taken.
-         *
-         *     Args:
-         *         name: of the schedule.
-         *         valid: the number under which the server's UIDs are valid; 0 for none.
-         *         uid: of the last mail.
-         *         from_ms: when it was opened first: what came before that is no arrival.
-         *         read_ms: when; set as it is folded.
-         */
-        MailboxRead: {
-            /** @default 0 */
-            from_ms: number;
-            name: string;
-            /** @default 0 */
-            read_ms: number;
-            /** @enum {unknown} */
-            type: "schedule.mailbox_read";
-            uid: number;
-            valid: number;
         };
         /**
          * Material
@@ -6727,7 +6756,6 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
-         *         context: of a goal, so also.
          */
         NewObjective: {
             /** @default [] */
@@ -6747,8 +6775,6 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             directory: string;
             goal: string;
             /** @default [] */
@@ -6870,7 +6896,6 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
-         *         context: of a goal, so also.
          */
         NewSession: {
             /** @default [] */
@@ -6886,8 +6911,6 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -6949,6 +6972,44 @@ export interface components {
             type: "notice.given";
             /** @enum {unknown} */
             why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "review" | "steer";
+        };
+        /**
+         * NotificationTarget
+         * @description One place, and what is sent there.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         via: how.
+         *         kinds: what is sent.
+         *         quiet_from: from this time of day until ``quiet_to`` nothing is sent; what happens comes at the end. "": never.
+         *         quiet_to: see above.
+         *         digest: everything comes together at this time of day; "" for as it happens.
+         *         urgent: questions come at once all the same.
+         *         zone: whose clocks count; "" is the person's own when it is set.
+         */
+        NotificationTarget: {
+            /** @default  */
+            digest: string;
+            /**
+             * @default [
+             *       "question",
+             *       "ended",
+             *       "failed",
+             *       "cap",
+             *       "schedule"
+             *     ]
+             */
+            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
+            name: string;
+            /** @default  */
+            quiet_from: string;
+            /** @default  */
+            quiet_to: string;
+            /** @default false */
+            urgent: boolean;
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
+            /** @default  */
+            zone: string;
         };
         /**
          * ObjectiveEnded
@@ -7174,7 +7235,6 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
-         *         context: of a goal, so also.
          */
         OpenSession: {
             /** @default [] */
@@ -7189,8 +7249,6 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             directory: string;
             /** @default null */
             goal: string | null;
@@ -7605,6 +7663,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[TargetRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TargetRow_: {
+            items: components["schemas"]["TargetRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[Template]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7637,15 +7704,6 @@ export interface components {
          */
         Page_ToolRow_: {
             items: components["schemas"]["ToolRow"][];
-            /** @default  */
-            next: string;
-        };
-        /**
-         * Page[TriggerRow]
-         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
-         */
-        Page_TriggerRow_: {
-            items: components["schemas"]["TriggerRow"][];
             /** @default  */
             next: string;
         };
@@ -8138,6 +8196,33 @@ export interface components {
             settings: components["schemas"]["ModelSettingsRow"][];
         };
         /**
+         * Push
+         * @description A browser that asked for it. ``service`` is its push service's host; the rest of its address is in the vault.
+         */
+        Push: {
+            /** @default  */
+            service: string;
+            /** @enum {unknown} */
+            type: "push";
+        };
+        /**
+         * PushKey
+         * @description The home's public key for push services, as ``PushManager.subscribe`` takes it.
+         */
+        PushKey: {
+            key: string;
+        };
+        /**
+         * PushSubscription
+         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
+         */
+        PushSubscription: {
+            auth: string;
+            endpoint: string;
+            name: string;
+            p256dh: string;
+        };
+        /**
          * QuarantineSettled
          * @description Recorded by earlier versions: the person put something back that had been moved out, or removed it for good.
          */
@@ -8347,18 +8432,6 @@ export interface components {
         Redacted: {
             commitment: string;
             seq: number;
-        };
-        /**
-         * Refusals
-         * @description What was refused since the daemon started: how often, and when and why last; ``why`` is Stead's own word.
-         */
-        Refusals: {
-            /** @default 0 */
-            last_ms: number;
-            /** @default 0 */
-            times: number;
-            /** @default  */
-            why: string;
         };
         /**
          * Repair
@@ -8794,7 +8867,7 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Arrival"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
         };
         /**
          * Scheduled
@@ -8808,14 +8881,10 @@ export interface components {
         /**
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
-         *
-         *     ``arrived``: what came in, where it did not come by the clock; its sender is answered after this is recorded.
          */
         ScheduleDue: {
-            /** @default null */
-            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "arrival" | "clock" | "missed" | "person";
+            by: "clock" | "missed" | "person";
             due_ms: number;
             name: string;
             /** @enum {unknown} */
@@ -8867,13 +8936,10 @@ export interface components {
          *         text: why it was skipped or refused, or what a review found.
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
-         *         arrived: what came in; None where nothing did.
          */
         ScheduleRun: {
-            /** @default null */
-            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "arrival" | "clock" | "missed" | "person";
+            by: "clock" | "missed" | "person";
             due_ms: number;
             /** @default  */
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
@@ -8932,7 +8998,7 @@ export interface components {
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused. ``rate``: too many had come in within an hour.
+         *     ``paused``: the objective to be reviewed was at work, or paused.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -8942,7 +9008,7 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue" | "rate";
+            why: "missed" | "overlap" | "paused" | "queue";
         };
         /**
          * ScheduleSwitch
@@ -9549,6 +9615,84 @@ export interface components {
             name: string;
         };
         /**
+         * TargetCheck
+         * @description What came of a test: whether the target took a message, and what went wrong.
+         */
+        TargetCheck: {
+            name: string;
+            ok: boolean;
+            text: string;
+        };
+        /**
+         * TargetRemoved
+         * @description It is no more, and what waited for it is dropped.
+         */
+        TargetRemoved: {
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "notify.removed";
+        };
+        /**
+         * TargetRow
+         * @description A target for people.
+         *
+         *     Args:
+         *         waiting: things that are to be sent there.
+         *         sent_ms: when something last arrived; 0 for never.
+         *         tries: how often the message that is being sent has failed so far.
+         *         next_ms: when it is tried again; 0 where nothing is.
+         *         lost: messages that were given up, of the last week.
+         *         error: what went wrong last; "" while all is well.
+         */
+        TargetRow: {
+            /** @default  */
+            error: string;
+            /** @default 0 */
+            lost: number;
+            /** @default 0 */
+            next_ms: number;
+            on: boolean;
+            /** @default 0 */
+            sent_ms: number;
+            target: components["schemas"]["NotificationTarget"];
+            /** @default 0 */
+            tries: number;
+            /** @default 0 */
+            waiting: number;
+            why: string;
+        };
+        /**
+         * TargetSet
+         * @description A target was added or changed.
+         */
+        TargetSet: {
+            door: string;
+            target: components["schemas"]["NotificationTarget"];
+            /** @enum {unknown} */
+            type: "notify.set";
+        };
+        /**
+         * TargetSwitch
+         * @description Send things there, or no more. What happens while it is off is not sent there later.
+         */
+        TargetSwitch: {
+            on: boolean;
+        };
+        /**
+         * TargetSwitched
+         * @description Things are sent there from now on, or no more. ``why`` is "" where the person said so.
+         */
+        TargetSwitched: {
+            door: string;
+            name: string;
+            on: boolean;
+            /** @enum {unknown} */
+            type: "notify.switched";
+            /** @default  */
+            why: string;
+        };
+        /**
          * Template
          * @description A starting point for a directive.
          */
@@ -9946,32 +10090,6 @@ export interface components {
             tool: string;
         };
         /**
-         * TriggerRow
-         * @description Where a trigger listens, for people.
-         *
-         *     Args:
-         *         name: its schedule's.
-         *         words: what it waits for.
-         *         url: where webhooks are to be sent; "" for other triggers.
-         *         fault: why it cannot listen now; "" while it does.
-         *         refused: what it did not take.
-         */
-        TriggerRow: {
-            fault: string;
-            name: string;
-            refused: components["schemas"]["Refusals"];
-            url: string;
-            words: string;
-        };
-        /**
-         * TriggerTest
-         * @description What a signed request to the listener was answered. ``status``: of HTTP; 200 once a run is recorded.
-         */
-        TriggerTest: {
-            status: number;
-            url: string;
-        };
-        /**
          * TurnEnded
          * @description A turn ended; the session is idle until the person says something.
          *
@@ -10339,7 +10457,7 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Arrival"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
         };
         /**
          * WantedSettings
@@ -10387,6 +10505,34 @@ export interface components {
             window_tokens: number | null;
         };
         /**
+         * WantedTarget
+         * @description Add or change a target. A browser adds itself (``SubscribePush``).
+         */
+        WantedTarget: {
+            /** @default  */
+            digest: string;
+            /**
+             * @default [
+             *       "question",
+             *       "ended",
+             *       "failed",
+             *       "cap",
+             *       "schedule"
+             *     ]
+             */
+            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
+            name: string;
+            /** @default  */
+            quiet_from: string;
+            /** @default  */
+            quiet_to: string;
+            /** @default false */
+            urgent: boolean;
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
+            /** @default  */
+            zone: string;
+        };
+        /**
          * WantedTool
          * @description Say what a tool of a server does, or that it is not to be called any more ("off").
          */
@@ -10424,18 +10570,15 @@ export interface components {
         };
         /**
          * Webhook
-         * @description Signed requests to ``/hooks/NAME`` of the listener, NAME being the schedule's.
+         * @description A POST of JSON, signed by the form of Standard Webhooks.
          *
-         *     Args:
-         *         form: how they are signed.
-         *         secret: the name of the vault's secret that proves it.
+         *     ``secret``: name of the secret that signs, which is ``whsec_`` and base64.
          */
         Webhook: {
-            /** @enum {unknown} */
-            form: "dropbox" | "github" | "slack" | "standard" | "stripe";
             secret: string;
             /** @enum {unknown} */
             type: "webhook";
+            url: string;
         };
         /**
          * WhereToTest
@@ -12985,6 +13128,214 @@ export interface operations {
             };
         };
     };
+    list_targets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TargetRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedTarget"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TargetSwitch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetCheck"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    subscribe_push: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushSubscription"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_objectives: {
         parameters: {
             query?: {
@@ -13828,6 +14179,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_PresetRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_push_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushKey"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -16601,70 +16981,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_TierRow_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    list_triggers: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_TriggerRow_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    test_trigger: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriggerTest"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -1,4 +1,4 @@
-"""``notify``: where you are told of things while you look elsewhere.
+"""``notify``: where you are notified while you look elsewhere.
 
 Layer: cli. Whether a target can be is decided by the daemon.
 """
@@ -85,7 +85,7 @@ _ADD = (
     arg("--security HOW", "of the mail server's connection", choices=tuple(_PORTS), default="tls"),
     arg("--user USER", "at the mail server"),
     arg("--from ADDRESS", "the address that mail comes from (else USER)", dest="sender"),
-    arg("--tell KIND...", "what is told there (all but turn)", choices=KINDS),
+    arg("--tell KIND...", "what is sent there (all but turn)", choices=KINDS),
     arg("--quiet HOURS", "as 22:00-07:00: what happens then comes together at their end"),
     arg("--digest TIME", "everything comes together, at this time of day"),
     arg("--urgent", "questions come at once all the same"),
@@ -99,7 +99,7 @@ _ROWS: dict[str, Row] = {
             "/notifications",
             "NAME: {name} | TO: {where:50} | STATE: {state} | WAITING: {waiting:number} | GIVEN UP: {lost:number}"
             " | LAST: {sent_ms:age|never} | TELLS: {kinds:60} | TIMES: {times} | WHY: {wrong:80}",
-            "You are told nothing elsewhere. Add a target: stead notify add desk --desktop",
+            "You are notified nowhere. Add a target: stead notify add screen --desktop",
             view=_row,
         ),
     ),

@@ -1,7 +1,7 @@
-"""What is worth telling a person who looks elsewhere, and in which words.
+"""What a person who looks elsewhere is notified of, and in which words.
 
 Layer: domain. What the page tells by itself while it is open is of the same events, which a test compares. Of what a
-model or a stranger wrote, only a session's title is told, on one line and cut.
+model or a stranger wrote, only a session's title is sent, on one line and cut.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TITLE_CHARS = 120
 LISTED = 10
 MOST_MESSAGES, WINDOW_MS = 6, 300_000
 """To one target in so long; what is more comes together in the last of them."""
-TOLD = (
+TAGS = (
     "approval.requested",
     "review.wanted",
     "objective.ended",
@@ -45,7 +45,7 @@ _WORDS: dict[str, str] = {
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """That something is to be told. It holds no words of a session's, so that there are none to be forgotten.
+    """Something to notify of. It holds no words of a session's, so that there are none to be forgotten.
 
     Args:
         seq: of the journal's event.
@@ -70,7 +70,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 def kind_of(body: ev.Body) -> tuple[Kind, str] | None:
-    """The kind of what is told of an event, and ``Notice.of``; nothing for most."""
+    """The kind of notification that an event makes, and ``Notice.of``; nothing for most."""
     match body:
         case ev.ApprovalRequested(id=id):
             return "question", id
@@ -94,20 +94,20 @@ def kind_of(body: ev.Body) -> tuple[Kind, str] | None:
             return None
 
 
-def message_of(id: str, told: Sequence[tuple[Notice, Subject]], page: str) -> Message:
+def message_of(id: str, parts: Sequence[tuple[Notice, Subject]], page: str) -> Message:
     """What is sent of one notice, or of several together.
 
     Args:
         id: the message's.
-        told: what of whom, oldest first; not empty.
+        parts: what of whom, oldest first; not empty.
         page: the page's address, without a slash at its end.
     """
-    first, subject = told[0]
-    lines = tuple(_WORDS.get(one.of, _WORDS.get(one.kind, "{}")).format(whose.title) for one, whose in told)
-    if len(told) == 1:
+    first, subject = parts[0]
+    lines = tuple(_WORDS.get(one.of, _WORDS.get(one.kind, "{}")).format(whose.title) for one, whose in parts)
+    if len(parts) == 1:
         return Message(id, first.kind, lines[0], (), page + subject.path, first.ts_ms)
     more = len(lines) - LISTED
-    waiting = sum(one.kind == "question" for one, _ in told)
+    waiting = sum(one.kind == "question" for one, _ in parts)
     title = f"{len(lines)} things happened" + (f", {waiting} of them wait for you" if waiting else "")
     listed = lines if more <= 0 else (*lines[: LISTED - 1], f"{more + 1} more")
     return Message(id, "digest", title, listed, f"{page}/", first.ts_ms)
@@ -117,7 +117,7 @@ def grouped(due: Sequence[tuple[Notice, bool]], made: Sequence[int], now_ms: int
     """What goes into one message each: what waited for a digest together, the rest one by one as far as there is room.
 
     Args:
-        due: what is to be told, oldest first, each with whether it waited for a digest.
+        due: what is due, oldest first, each with whether it waited for a digest.
         made: when messages were made lately.
         now_ms: what time it is.
     """
@@ -140,7 +140,7 @@ def plain(text: str, most: int = TITLE_CHARS) -> str:
 
 
 def due_ms(target: NotificationTarget, kind: Kind, now_ms: int) -> int:
-    """When something that happens now is told: now, at the end of the quiet hours, or with the digest."""
+    """When something that happens now is sent: now, at the end of the quiet hours, or with the digest."""
     if kind == "question" and target.urgent:
         return now_ms
     if target.digest:

@@ -1,7 +1,7 @@
-"""Where the person is told of things while they look elsewhere: the targets, as events of the home.
+"""Where the person is notified while they look elsewhere: the targets, as events of the home.
 
-Layer: domain. A target says which kinds are told there, and when. A secret is named and never in it. What waits to be
-sent is in ``storage.outbox``; what is worth telling, and in which words, is in ``notices``.
+Layer: domain. A target says which kinds are sent there, and when. A secret is named and never in it. What waits to be
+sent is in ``storage.outbox``; what is worth sending, and in which words, is in ``notices``.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ Via = Desktop | Mail | Webhook | Push
 
 
 class NotificationTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One place, and what is told there.
+    """One place, and what is sent there.
 
     Args:
         name: the person's own choice.
         via: how.
-        kinds: what is told.
+        kinds: what is sent.
         quiet_from: from this time of day until ``quiet_to`` nothing is sent; what happens comes at the end. "": never.
         quiet_to: see above.
         digest: everything comes together at this time of day; "" for as it happens.
@@ -97,7 +97,7 @@ class NotificationTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 
 class TargetState(msgspec.Struct, frozen=True):
-    """What is known of a target. What happened up to ``since`` (of the journal) is not told; ``why`` it is off."""
+    """What is known of a target. What happened up to ``since`` (of the journal) is not sent; ``why`` it is off."""
 
     target: NotificationTarget
     on: bool = True
@@ -109,7 +109,7 @@ class TargetRow(msgspec.Struct, frozen=True):
     """A target for people.
 
     Args:
-        waiting: things that are to be told there.
+        waiting: things that are to be sent there.
         sent_ms: when something last arrived; 0 for never.
         tries: how often the message that is being sent has failed so far.
         next_ms: when it is tried again; 0 where nothing is.
@@ -153,7 +153,7 @@ class TargetSet(msgspec.Struct, frozen=True, tag="notify.set"):
 
 
 class TargetSwitched(msgspec.Struct, frozen=True, tag="notify.switched"):
-    """Things are told there from now on, or no more. ``why`` is "" where the person said so."""
+    """Things are sent there from now on, or no more. ``why`` is "" where the person said so."""
 
     name: str
     on: bool
@@ -162,7 +162,7 @@ class TargetSwitched(msgspec.Struct, frozen=True, tag="notify.switched"):
 
 
 class TargetRemoved(msgspec.Struct, frozen=True, tag="notify.removed"):
-    """It is no more, and what waited for it is not told there."""
+    """It is no more, and what waited for it is dropped."""
 
     name: str
     door: str
@@ -188,7 +188,7 @@ class SetTarget(msgspec.Struct, frozen=True, tag="notify.set", forbid_unknown_fi
 
 
 class SubscribePush(msgspec.Struct, frozen=True, tag="notify.subscribe", forbid_unknown_fields=True):
-    """A browser asks to be told, by what its push service gave it. The keys are base64url."""
+    """A browser asks to be notified, by what its push service gave it. The keys are base64url."""
 
     name: Name
     endpoint: _Url
@@ -197,7 +197,7 @@ class SubscribePush(msgspec.Struct, frozen=True, tag="notify.subscribe", forbid_
 
 
 class SwitchTarget(msgspec.Struct, frozen=True, tag="notify.switch", forbid_unknown_fields=True):
-    """Tell things there, or no more. What happens while it is off is not told there later."""
+    """Send things there, or no more. What happens while it is off is not sent there later."""
 
     name: Name
     on: bool
@@ -241,7 +241,7 @@ class Undelivered(PeerError):
         text: why; it may quote the receiver.
         after_s: how long the receiver wants to be left alone; 0 where it does not say.
         final: this message never will.
-        gone: and no other will, since there is nobody there any more.
+        gone: and no other will, since the receiver is no more.
     """
 
     def __init__(self, text: str, *, after_s: float = 0, final: bool = False, gone: bool = False) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from stead.domain.notifications import Message, Undelivered
 
+_PASSED = ("PATH", "HOME", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
 _SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
 
 
@@ -27,7 +28,7 @@ def command(message: Message) -> list[str]:
         return ["osascript", *script, message.title, text]
     bus = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}") / "bus"
     if "DBUS_SESSION_BUS_ADDRESS" not in os.environ and not bus.exists():
-        raise Undelivered("nobody is at a desktop of this computer: there is no session bus")
+        raise Undelivered("no desktop of this computer is in use: there is no session bus")
     urgency = "critical" if message.kind == "question" else "normal"
     words = ["--app-name=Stead", f"--urgency={urgency}", "--", message.title, html.escape(text, quote=False)]
     return ["notify-send", *words]
@@ -38,12 +39,10 @@ async def show(message: Message) -> None:
     program, *words = command(message)
     if not (found := shutil.which(program)):
         raise Undelivered(f"there is no {program}; install libnotify (Debian: libnotify-bin)")
+    silent = asyncio.subprocess.DEVNULL
+    env = {name: os.environ[name] for name in _PASSED if name in os.environ}  # and no key of a provider's
     process = await asyncio.create_subprocess_exec(
-        found,
-        *words,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
+        found, *words, stdin=silent, stdout=silent, stderr=asyncio.subprocess.PIPE, env=env
     )
     try:
         _, said = await process.communicate()

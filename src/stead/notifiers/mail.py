@@ -61,10 +61,10 @@ async def send_mail(dialer: Dialer, mail: Mail, password: str, message: Message)
     except smtplib.SMTPRecipientsRefused as error:
         refused = [(code, text) for code, text in error.recipients.values()]
         raise Undelivered(_said(*refused[0]), final=all(code >= 500 for code, _ in refused)) from error
-    except (smtplib.SMTPAuthenticationError, smtplib.SMTPHeloError) as error:
-        raise Undelivered(_said(error.smtp_code, error.smtp_error)) from error
     except smtplib.SMTPResponseException as error:
-        raise Undelivered(_said(error.smtp_code, error.smtp_error), final=500 <= error.smtp_code < 600) from error
+        of_message = isinstance(error, smtplib.SMTPSenderRefused | smtplib.SMTPDataError)
+        final = of_message and 500 <= error.smtp_code < 600  # a password can be put right, and so can a server
+        raise Undelivered(_said(error.smtp_code, error.smtp_error), final=final) from error
     except (smtplib.SMTPException, OSError, ValueError) as error:
         raise Undelivered(f"{mail.host!r}: {error}") from error
     finally:

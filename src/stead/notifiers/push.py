@@ -33,7 +33,7 @@ _RECORD = 4096
 
 
 class Subscription(msgspec.Struct, frozen=True):
-    """What a push service gave a browser; whoever has it can send to it."""
+    """What a push service gave a browser; it is enough to send there."""
 
     endpoint: str
     p256dh: bytes
@@ -107,7 +107,7 @@ def _token(key: str, target: Target) -> str:
 
 
 _SUBJECT = "https://stead.invalid"
-"""Whom a push service could write to; nobody's address is given away."""
+"""Whom a push service could write to; no address is given away."""
 
 
 def _private(key: str) -> ec.EllipticCurvePrivateKey:

@@ -35,9 +35,13 @@ class Senders:
         dialer: reaches hosts.
         secret: the value of a person's secret, by its name and what it is for; None where there is none.
         vault: keeps the home's key for push services, and what browsers gave.
+        limit_s: for one message.
     """
 
-    def __init__(self, dialer: Dialer, secret: Callable[[str, str], str | None], vault: Secrets) -> None:
+    def __init__(
+        self, dialer: Dialer, secret: Callable[[str, str], str | None], vault: Secrets, *, limit_s: float = LIMIT_S
+    ) -> None:
+        self._limit_s = limit_s
         self._dialer = dialer
         self._secret = secret
         self._vault = vault
@@ -67,10 +71,10 @@ class Senders:
     async def send(self, target: NotificationTarget, message: Message) -> None:
         """See ``Sender``."""
         try:
-            async with asyncio.timeout(LIMIT_S):
+            async with asyncio.timeout(self._limit_s):
                 await self._send(target, message)
         except TimeoutError as error:
-            raise Undelivered(f"no answer within {LIMIT_S:g} s") from error
+            raise Undelivered(f"no answer within {self._limit_s:g} s") from error
         except InvalidRequest as error:
             raise Undelivered(str(error)) from error
 

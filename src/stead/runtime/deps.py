@@ -51,7 +51,7 @@ class TrustService(Protocol):
 
 
 class NotificationService(Protocol):
-    """Where the person is told of things while they look elsewhere."""
+    """Where the person is notified while they look elsewhere."""
 
     async def rows(self) -> tuple[TargetRow, ...]:
         """The targets by name, and how each stands."""

@@ -109,7 +109,7 @@ class HomeState:
     schedules: Mapping[str, ScheduleStanding] = field(default_factory=dict)
     """The schedules by name."""
     targets: Mapping[str, TargetState] = field(default_factory=dict)
-    """Where the person is told of things, by name."""
+    """Where the person is notified, by name."""
     profiles: Mapping[str, NamedProfile] = field(default_factory=dict)
     """The named profiles."""
 

@@ -136,19 +136,14 @@ class SecretBook:
         bindings = [binding for binding in secret.bindings if isinstance(binding, HostBinding)]
         if not any(fills(bound, place) and allows(bound, head.host, head.method, head.path) for bound in bindings):
             return None
-        return self._let_out(secret, head.host.lower())
+        return self.let_out(secret, head.host.lower())
 
     def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
         """See ``Release``."""
         secret = self._find(session, placeholder)
         if secret is None or ToolBinding(tool, argument) not in secret.bindings:
             return None
-        return self._let_out(secret, f"{tool}.{argument}")
-
-    def of_person(self, name: str, destination: str) -> str | None:
-        """The value of a secret that the person named for a place of theirs, such as a target of notifications."""
-        secret = self._secrets.get(name)
-        return self._let_out(secret, destination) if secret else None
+        return self.let_out(secret, f"{tool}.{argument}")
 
     def of_trigger(self, name: str) -> str | None:
         """The value by which a trigger knows its sender; it goes nowhere. None where there is none."""
@@ -158,7 +153,7 @@ class SecretBook:
     def for_mailbox(self, name: str, host: str) -> str | None:
         """The password of a mailbox, for its server alone; None where there is none."""
         secret = self._secrets.get(name)
-        return self._let_out(secret, host) if secret else None
+        return self.let_out(secret, host) if secret else None
 
     def opens_tls(self, host: str) -> bool:
         """See ``Release``."""
@@ -261,7 +256,8 @@ class SecretBook:
             return None
         return opened[1]
 
-    def _let_out(self, secret: Secret, destination: str) -> str | None:
+    def let_out(self, secret: Secret, destination: str) -> str | None:
+        """The value, for a place that it is bound to or that the person named it for; that it was used is recorded."""
         value = self._newest(secret)
         if value is None:
             return None

@@ -273,7 +273,7 @@ class RuleArea(Protocol):
 
     @property
     def notifications(self) -> NotificationService:
-        """Where the person is told of things."""
+        """Where the person is notified."""
 
     @property
     def trust(self) -> TrustService:

@@ -30,6 +30,7 @@ from stead.storage.migrate import migrate
 from stead.storage.redacting import prepared, redact
 from stead.storage.replacement_audit import wrong_replacements
 from stead.storage.snapshots import SnapshotTable
+from stead.storage.tagged import TaggedEvents
 from stead.storage.track_records import TrackRecordTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
@@ -83,6 +84,7 @@ class JournalFile:
         self.heads = HeadTable(database, self._writer, keys.audit)
         self.decisions = DecisionLog(database)
         self.track_records = TrackRecordTable(database)
+        self.tagged = TaggedEvents(database)
         self.on_growth: Callable[[int], None] | None = None
         """Told the seq of the last event after each append."""
 
@@ -124,22 +126,6 @@ class JournalFile:
             if len(rows) < CHUNK_ROWS:
                 return
             last = rows[-1].header.seq if session is None else rows[-1].header.session_seq
-
-    def tagged(self, tags: Sequence[str], after: int) -> tuple[list[Event], int]:
-        """Events of these types past one, in order, some hundreds at most; and up to where was looked.
-
-        Raises:
-            StorageFault: the file cannot be read.
-        """
-        head, marks = self.head(), ", ".join("?" for _ in tags)
-        with self._database.reading() as connection:
-            rows = read(
-                connection,
-                f"e.seq > ? AND e.seq <= ? AND e.tag IN ({marks}) ORDER BY e.seq LIMIT ?",
-                (after, head, *tags, CHUNK_ROWS),
-            )
-        found = [event for row in rows if isinstance(event := row.event(), Event)]
-        return found, rows[-1].header.seq if len(rows) == CHUNK_ROWS else head
 
     def head(self) -> int:
         """The seq of the last event, 0 when there is none.

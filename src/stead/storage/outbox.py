@@ -1,7 +1,7 @@
 """The outbox: what is to be sent, kept until it was, in order for each target, and sent again under the same id.
 
 Layer: storage. An encrypted file of its own, so that a retry writes nothing into the journal. How far the journal was
-read is written in one transaction with what was found there: each thing is found once. Whoever sends says afterwards
+read is written in one transaction with what was found there: each thing is found once. The sender says afterwards
 how that went; a crash in between sends again, under the same id.
 """
 
@@ -83,7 +83,7 @@ class Outbox:
     """Safe to call from several threads; each call waits for the one before it.
 
     Args:
-        path: the file; its folder exists. One that is damaged is begun anew, from ``head`` on.
+        path: the file; its folder exists. One that is damaged is begun again, from ``head`` on.
         keys: the home's.
         head: the last event of the journal, where a new file begins.
 
@@ -101,7 +101,7 @@ class Outbox:
             self._open(path, keys.views, head)
 
     def _open(self, path: Path, key: bytes, head: int) -> None:
-        self._database = Database(path, key, mend="it is made anew at the next start")
+        self._database = Database(path, key)
         with opening(self._database, _SCHEMA, (head,)) as self._connection:
             if self._connection.execute("SELECT seq > ? FROM progress", (head,)).fetchone()[0]:
                 # The journal is that of an older backup, and its next events have numbers that were seen.
@@ -122,7 +122,7 @@ class Outbox:
             return int(self._connection.execute("SELECT seq FROM progress").fetchone()[0])
 
     def add(self, found: Sequence[tuple[str, Notice, int, bool]], reached: int) -> None:
-        """Take in what is to be told: to whom, what, from when on, and whether in a digest; and how far was looked."""
+        """Take in what is to be sent: to whom, what, from when on, and whether in a digest; and how far was looked."""
         rows = [(target, one.seq, due_ms, digest, _text((one,))) for target, one, due_ms, digest in found]
         with self._writing() as connection:
             connection.executemany("INSERT OR IGNORE INTO notices VALUES (?, ?, ?, ?, ?)", rows)

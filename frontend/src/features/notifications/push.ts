@@ -5,7 +5,7 @@ import { withKey } from "@/api/queries";
 export const canPush = () => "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
 /**
- * Have this browser told of things while the page is closed. Asks the browser's own permission.
+ * Have this browser notified while the page is closed. Asks the browser's own permission.
  *
  * @returns  whether it is so now; not where the person said no to the browser.
  */

@@ -1,4 +1,4 @@
-/** What one target is told of, and when. */
+/** What is sent to one target, and when. */
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";

@@ -1,4 +1,4 @@
-/** Where a person is told of things while the page is closed: each target, how it stands, and when it is told. */
+/** Where a person is notified while the page is closed: each target, its state and its times. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
@@ -32,8 +32,8 @@ export function TargetsPanel() {
   function subscribe() {
     setAdding(true);
     subscribePush()
-      .then((told) => {
-        toast(told ? { title: t("subscribed"), kind: "good" } : { title: t("blocked"), kind: "danger" });
+      .then((granted) => {
+        toast(granted ? { title: t("subscribed"), kind: "good" } : { title: t("blocked"), kind: "danger" });
         return readAgain();
       })
       .catch((error: unknown) => toastError(t("subscribeFailed"), error))

@@ -2,7 +2,7 @@
 
 CREATE TABLE progress (seq integer NOT NULL);   -- the last event of the journal that was looked at
 
--- What is to be told, and from when on; several may become one message.
+-- What is due, and from when on; several may become one message.
 CREATE TABLE notices (
     target text NOT NULL, seq integer NOT NULL, due_ms integer NOT NULL, digest integer NOT NULL, notice text NOT NULL,
     PRIMARY KEY (target, seq)
