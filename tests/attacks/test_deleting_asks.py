@@ -68,6 +68,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     house.cli("mcp", "add", "files", "--command", "true")  # it is added, and ends as soon as it is tried
     made("agent", "add", "pear", "--host", "api.pear.example.com", "--command", "pear --acp")
     made("schedule", "add", "nightly", "--dir", str(project), "Look around", "--when", "0 3 * * *")
+    made("profile", "add", "night", "--profile", "ask")
     directive = house.get("/directives")["items"][0]["directive"]["id"]
     memory = house.get("/memories")["items"][0]["memory"]["id"]
     objective = house.give("Look around", project)
@@ -82,6 +83,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
         "held discard": objective,
         "trial discard": objective,
         "memory forget": memory,
+        "profile remove": "night",
         "providers remove": "acme",
         "rules remove": rule,
         "schedule remove": "nightly",

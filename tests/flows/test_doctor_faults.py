@@ -84,7 +84,7 @@ def planted(lived_in: Path, tmp_path: Path) -> Iterator[Planted]:
 
 def set_to(text: str) -> Callable[[Planted], None]:
     """Other settings."""
-    return lambda one: one.home.settings.write_text(text, "utf-8") and None  # type: ignore[func-returns-value]
+    return written("config.toml", text)
 
 
 def opened(which: Callable[[Home], Path], mode: int = 0o755) -> Callable[[Planted], None]:
@@ -233,7 +233,7 @@ FAULTS: Mapping[str, tuple[Callable[[Planted], None], str, str, str]] = {
     "a spoilt copy of the heads": (written("heads.jsonl", "no head\n"), "signed heads", "fail", "audit_heads"),
     "a disk for heads that is gone": (set_to('audit_heads = "/nowhere/h"\n'), "signed heads", "fail", "mount it"),
     "a memory folder that is gone": (set_to('memory_folder = "/nowhere"\n'), "memory folder", "fail", "mkdir"),
-    "a broken specialist": (written("specialists/mender.md", "---\nkind: x\n"), "specialists", "warn", "specialist edit"),
+    "a broken specialist": (written("specialists/mender.md", "kind: x"), "specialists", "warn", "specialist edit"),
     "settings that are no TOML": (set_to("port = = 1\n"), "settings", "fail", "fix or remove"),
     "a setting out of range": (set_to("port = 99999\n"), "settings", "fail", "fix or remove"),
     "a setting that is unknown": (set_to('colour = "blue"\n'), "settings", "warn", "remove it"),
