@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
@@ -353,6 +354,11 @@ def test_what_the_daemon_knows_to_be_broken_is_named(own_house: LivingHome, proj
     ):
         assert (found[name]["verdict"], said in found[name]["text"]) == (verdict, True), found[name]
         assert found[name]["fix"].startswith("stead "), found[name]
+    report = tmp_path / "report.tar.gz"
+    assert house.cli("doctor", "--bundle", str(report)).returncode == 0
+    with tarfile.open(report) as archive:
+        texts = [archive.extractfile(member).read().decode() for member in archive.getmembers()]  # type: ignore[union-attr]
+    assert "its folder" in "".join(texts) and str(lost) not in "".join(texts)
     house.client().command("DELETE", "/providers/keyless", {})
     house.post("/chain", {"chain": [{"provider": "away", "model": "m"}]})
     check = one.doctor()["provider away"]
