@@ -668,6 +668,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-1.status", "status says how things stand", "cli", stage=1, done=True),
     Promise("OPS-1.logs", "logs shows the daemon's log", "cli", stage=1, done=True),
     Promise("OPS-1.doctor", "doctor says what works, what does not, and what to do", "cli", stage=1, done=True),
+    Promise("OPS-1.doctor-finds", "doctor finds planted faults, and cures those it says it can", "cli", done=True),
     Promise(
         "OPS-1.one-daemon",
         "a second daemon on a home is refused; a stale lock locks nobody out",

@@ -70,6 +70,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     made("schedule", "add", "nightly", "--dir", str(project), "Look around", "--when", "0 3 * * *")
     made("trigger", "add", "builds", "--dir", str(project), "Look", "--from", "webhook:github", "--key", "shop")
     made("notify", "add", "desk", "--desktop")
+    made("profile", "add", "night", "--profile", "ask")
     directive = house.get("/directives")["items"][0]["directive"]["id"]
     memory = house.get("/memories")["items"][0]["memory"]["id"]
     objective = house.give("Look around", project)
@@ -85,6 +86,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
         "held discard": objective,
         "trial discard": objective,
         "memory forget": memory,
+        "profile remove": "night",
         "providers remove": "acme",
         "rules remove": rule,
         "schedule remove": "nightly",

@@ -251,6 +251,10 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return page(at_work, query)
         case ("events",):
             return _events(api, query)
+        case ("schedules",) | ("egress", "hosts") | ("mcp",) | ("profiles",):
+            return page(list(api.listed.get("/".join(parts), ())), query)
+        case ("web-search",):
+            return api.search
         case _:
             raise Refused(404, "not_found", f"there is no {'/'.join(parts)!r}")
 

@@ -187,6 +187,9 @@ class Simulator:
         self.caps = dict.fromkeys(("daily", "monthly"), Budget("unlimited", "unlimited"))
         self.steps: list[StepRow] = []
         self.isolation = ISOLATION
+        self.listed: dict[str, list[Any]] = {}
+        """Rows of lists that no command of the simulator fills, by their path."""
+        self.search = {"engine": "", "url": "", "key": "none"}
         self.legs: tuple[LegState, ...] = tuple(LegState(leg, True, "") for leg in get_args(Leg))
         self.places: tuple[Place, ...] = ()
         self.files = MirrorState(alive=True, reason="", folder=str(home.memory_files), last_sync_ms=1)

@@ -22,7 +22,7 @@ from stead.domain import events as ev
 from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain import notifications as notify
-from stead.domain import schedules
+from stead.domain import profiles, schedules
 from stead.domain.directive_commands import (
     OrderDirectives,
     RemoveDirective,
@@ -42,6 +42,7 @@ from stead.domain.ports import Claimed, Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow, Wanted
 from stead.domain.sessions import Session, status
+from stead.domain.settings_file import ApplySettings
 from stead.domain.timeline import Timeline
 from stead.domain.trials import Stay, Trial
 from stead.domain.watches import WatchCheck
@@ -54,11 +55,13 @@ from stead.runtime.home import fold as fold_home
 from stead.runtime.mcp import McpRoom, mcp_change
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.notifications import Notifications
+from stead.runtime.profiles import profile_change
 from stead.runtime.rules import RuleBook
 from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import Readiness
 from stead.runtime.target_changes import target_fact
+from stead.runtime.settings_file import SettingsRoom
 from tests.build import TOOLS
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
@@ -352,6 +355,9 @@ class Home:
         self.entered.set()
         await self.hold.wait()
         self.doors.append(door)
+        if isinstance(command, ApplySettings):
+            claim = Claimed(id, "", cmd.Answer(id, HOME, 0))
+            return await self.settings.carry_out(command, claim, door)
         digest = hashlib.sha256(msgspec.json.encode(command)).hexdigest()
         if (earlier := self.journal.claimed(id)) is not None:
             if earlier.digest != digest:
@@ -415,6 +421,16 @@ class Home:
     @property
     def schedules(self) -> FixedSchedules:
         return FixedSchedules(self.home_state().schedules, self.clock.now_ms())
+
+    @property
+    def settings(self) -> SettingsRoom:
+        async def facts(command: cmd.Command, _: HomeState) -> tuple[ev.Body, ...]:
+            return (await self._facts(command, "cli"))[1]
+
+        async def handle(command: cmd.Command, id: CommandId, door: str) -> cmd.Answer:
+            return await self.handle(command, id=id, door=door)
+
+        return SettingsRoom(self.home_state, facts, handle, str)
 
     async def search_setup(self) -> SearchSetup:
         found = SearchSetup("", "", "none")
@@ -568,6 +584,8 @@ class Home:
                 return HOME, schedule_change(command, self.home_state().schedules, self.clock.now_ms(), door)
             case notify.SetTarget() | notify.SubscribePush() | notify.SwitchTarget() | notify.RemoveTarget():
                 return HOME, (await self._target_change(command, door),)
+            case profiles.SetNamedProfile() | profiles.RemoveNamedProfile():
+                return HOME, (profile_change(command, self.home_state().profiles),)
             case cmd.SetChain(chain=chain):
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily, monthly=monthly):

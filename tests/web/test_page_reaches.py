@@ -35,6 +35,12 @@ ELSEWHERE = {
             ("post", "/{name}/test"),
         )
     },
+    ("get", "/settings"): "one file of all settings is written by `stead export config`",
+    ("post", "/settings"): "and applied by `stead apply`, which shows its faults with their lines",
+    ("post", "/settings/plan"): "as above",
+    ("get", "/profiles"): "the page has no form for named profiles yet; `stead profile` has",
+    ("post", "/profiles"): "as above",
+    ("delete", "/profiles/{name}"): "as above",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

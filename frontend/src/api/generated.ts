@@ -1293,110 +1293,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/notifications": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Targets
-         * @description The targets by name, and how each stands.
-         */
-        get: operations["list_targets"];
-        put?: never;
-        /**
-         * Set Target
-         * @description Add or change a target. A browser adds itself (``SubscribePush``).
-         */
-        post: operations["set_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove Target
-         * @description Forget a target, and what waits for it.
-         */
-        delete: operations["remove_target"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/{name}/switch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Switch Target
-         * @description Send things there, or no more. What happens while it is off is not sent there later.
-         */
-        post: operations["switch_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/{name}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Test Target
-         * @description Send one real message, within half a minute; raises ``NotFound``.
-         */
-        post: operations["test_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notifications/push": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Subscribe Push
-         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
-         */
-        post: operations["subscribe_push"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/objectives": {
         parameters: {
             query?: never;
@@ -1721,6 +1617,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Profiles
+         * @description The named profiles, by name.
+         */
+        get: operations["list_profiles"];
+        put?: never;
+        /**
+         * Set Named Profile
+         * @description Add or change a named profile.
+         */
+        post: operations["set_named_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/profiles/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Named Profile
+         * @description Forget a named profile.
+         */
+        delete: operations["remove_named_profile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/providers": {
         parameters: {
             query?: never;
@@ -1837,26 +1777,6 @@ export interface paths {
          * @description Providers that can be set up by name.
          */
         get: operations["list_presets"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/push-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show Push Key
-         * @description The key that a browser subscribes with.
-         */
-        get: operations["show_push_key"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3189,6 +3109,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Settings
+         * @description What the home has set.
+         */
+        get: operations["export_settings"];
+        put?: never;
+        /**
+         * Apply Settings
+         * @description Have the home be as a document says: all of it, or with a problem nothing.
+         */
+        post: operations["apply_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Settings
+         * @description What a document would change, and what of it cannot be; nothing happens.
+         */
+        post: operations["plan_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/shutdown": {
         parameters: {
             query?: never;
@@ -3882,6 +3846,14 @@ export interface components {
             weeks: components["schemas"]["Period"][];
         };
         /**
+         * BindingSettings
+         * @description Where the value of a secret may go. The value itself is in the vault.
+         */
+        BindingSettings: {
+            binding: components["schemas"]["HostBinding"] | components["schemas"]["ToolBinding"];
+            name: string;
+        };
+        /**
          * Budget
          * @description What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied.
          */
@@ -4049,6 +4021,26 @@ export interface components {
             monthly: components["schemas"]["Budget"];
             /** @enum {unknown} */
             type: "cap.set";
+        };
+        /**
+         * CapSettings
+         * @description What all sessions together may spend.
+         */
+        CapSettings: {
+            /**
+             * @default {
+             *       "tokens": "unlimited",
+             *       "usd_micros": "unlimited"
+             *     }
+             */
+            daily: components["schemas"]["Budget"];
+            /**
+             * @default {
+             *       "tokens": "unlimited",
+             *       "usd_micros": "unlimited"
+             *     }
+             */
+            monthly: components["schemas"]["Budget"];
         };
         /**
          * Carried
@@ -4527,6 +4519,111 @@ export interface components {
          */
         Confidentiality: "private" | "public" | "secret";
         /**
+         * ConfigureAgent
+         * @description Add or change an external agent; see ``ExternalAgent`` for the fields.
+         */
+        ConfigureAgent: {
+            command: string[];
+            /** @default [] */
+            hosts: string[];
+            /** @default  */
+            method: string;
+            /** @default  */
+            mode: string;
+            name: string;
+            /** @default {} */
+            secrets: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            settings: {
+                [key: string]: string;
+            };
+            /** @enum {unknown} */
+            type: "external_agent.configure";
+        };
+        /**
+         * ConfigureModel
+         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
+         *
+         *     Args:
+         *         name: of the provider.
+         *         model: "" for every model of the provider.
+         *         input_price: of tokens in, in millionths of a dollar for a million; 0 is free.
+         *         output_price: of tokens out.
+         *         cached_price: of tokens in that the vendor's cache had; the input's where it is not given.
+         *         window_tokens: input and output together.
+         *         max_output_tokens: of one reply.
+         *         headers: by name: ``${NAME}`` of the environment, ``keychain:SERVICE/NAME``, or the value itself, which goes
+         *             into the vault and is shown nowhere; "" takes the header away.
+         *         params: JSON by name, put into the body of each request; null takes one away.
+         *         effort: "low", "medium" or "high".
+         *         trust: "strict", "normal" or "trusted", in place of what is measured; "" measures again.
+         *         reset: forget first what was said of it before.
+         */
+        ConfigureModel: {
+            /** @default null */
+            cached_price: number | null;
+            /** @default null */
+            effort: ("" | "high" | "low" | "medium") | null;
+            /** @default null */
+            headers: {
+                [key: string]: string;
+            } | null;
+            /** @default null */
+            input_price: number | null;
+            /** @default null */
+            max_output_tokens: number | null;
+            /** @default  */
+            model: string;
+            name: string;
+            /** @default null */
+            output_price: number | null;
+            /** @default null */
+            params: Record<string, never> | null;
+            /** @default false */
+            reset: boolean;
+            /** @default null */
+            trust: ("normal" | "strict" | "trusted") | "" | null;
+            /** @enum {unknown} */
+            type: "model.configure";
+            /** @default null */
+            window_tokens: number | null;
+        };
+        /**
+         * ConfigureProvider
+         * @description Add or change a provider.
+         *
+         *     Args:
+         *         name: ``[a-z0-9-]{1,32}``, unique.
+         *         preset: one of ``stead providers presets``.
+         *         base_url: "" uses the preset's.
+         *         model: "" uses the preset's.
+         *         key: "none", "env:NAME", "vault" or "keychain:SERVICE/NAME"; never the key itself.
+         *         clearance: "public" keeps from it every session that has read something private.
+         *         account_of: a provider that this is a further account of: it is reached at the same place, serves the same
+         *             models, and is asked when that one is out of quota.
+         */
+        ConfigureProvider: {
+            /** @default  */
+            account_of: string;
+            /** @default  */
+            base_url: string;
+            /**
+             * @default private
+             * @enum {unknown}
+             */
+            clearance: "private" | "public";
+            /** @default none */
+            key: string;
+            /** @default  */
+            model: string;
+            name: string;
+            preset: string;
+            /** @enum {unknown} */
+            type: "provider.configure";
+        };
+        /**
          * ContentRedacted
          * @description Words in events of this stream were forgotten: their payloads are gone, and what is read instead is fixed here.
          *
@@ -4756,14 +4853,6 @@ export interface components {
             now: boolean;
         };
         /**
-         * Desktop
-         * @description The desktop of the computer that Stead runs on.
-         */
-        Desktop: {
-            /** @enum {unknown} */
-            type: "desktop";
-        };
-        /**
          * Directive
          * @description One directive.
          *
@@ -4829,6 +4918,20 @@ export interface components {
             /** @enum {unknown} */
             type: "directive.set";
             why: string;
+        };
+        /**
+         * DirectiveSettings
+         * @description A directive, known by its title.
+         */
+        DirectiveSettings: {
+            /** @default  */
+            directory: string;
+            /** @default true */
+            enabled: boolean;
+            /** @enum {unknown} */
+            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
+            text: string;
+            title: string;
         };
         /**
          * DirectivesOrdered
@@ -4990,7 +5093,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5062,6 +5165,20 @@ export interface components {
             seq: number;
             session: string;
             start: number;
+        };
+        /**
+         * ExportedSettings
+         * @description What a home has set.
+         *
+         *     Args:
+         *         settings: the document.
+         *         secrets: names in the vault; their values are exported by nothing.
+         *         left_out: what was set and is not in the document, and why.
+         */
+        ExportedSettings: {
+            left_out: string[];
+            secrets: string[];
+            settings: components["schemas"]["HomeSettings"];
         };
         /**
          * ExternalAgent
@@ -5517,6 +5634,40 @@ export interface components {
             score: number;
         };
         /**
+         * HomeSettings
+         * @description All of it. None and an empty list say nothing.
+         */
+        HomeSettings: {
+            /** @default [] */
+            bindings: components["schemas"]["BindingSettings"][];
+            /** @default null */
+            caps: components["schemas"]["CapSettings"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            directives: components["schemas"]["DirectiveSettings"][];
+            /** @default [] */
+            external_agents: components["schemas"]["ConfigureAgent"][];
+            /** @default [] */
+            hosts: components["schemas"]["HostSettings"][];
+            /** @default [] */
+            mcp_servers: components["schemas"]["McpSettings"][];
+            /** @default [] */
+            models: components["schemas"]["ConfigureModel"][];
+            /** @default [] */
+            profiles: components["schemas"]["NamedProfile"][];
+            /** @default [] */
+            providers: components["schemas"]["ConfigureProvider"][];
+            /** @default [] */
+            roles: components["schemas"]["SetRole"][];
+            /** @default [] */
+            rules: components["schemas"]["RuleSettings"][];
+            /** @default [] */
+            schedules: components["schemas"]["ScheduleSettings"][];
+            /** @default null */
+            search: components["schemas"]["SearchSettings"] | null;
+        };
+        /**
          * HostAllowed
          * @description Machines that show this folder may reach a host from now on.
          *
@@ -5566,6 +5717,16 @@ export interface components {
             host: string;
             /** @enum {unknown} */
             type: "host.disallowed";
+        };
+        /**
+         * HostSettings
+         * @description A host that the machines of a folder may reach; see ``AllowHost``.
+         */
+        HostSettings: {
+            directory: string;
+            /** @default false */
+            grants_last: boolean;
+            host: string;
         };
         /**
          * HostToAllow
@@ -5762,7 +5923,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5850,37 +6011,6 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
-        };
-        /**
-         * Mail
-         * @description Mail through a server of the person's.
-         *
-         *     Args:
-         *         host: of the server; one of this computer or its networks may be named.
-         *         sender: the address that it comes from.
-         *         to: addresses, up to 5.
-         *         port: 465 for ``tls``, 587 for ``starttls``, as a rule.
-         *         security: TLS from the start, or by STARTTLS, with the host's own certificate; "none" on this computer alone.
-         *         user: "" where the server asks for none.
-         *         secret: name of the secret with the password.
-         */
-        Mail: {
-            host: string;
-            /** @default 465 */
-            port: number;
-            /** @default  */
-            secret: string;
-            /**
-             * @default tls
-             * @enum {unknown}
-             */
-            security: "none" | "starttls" | "tls";
-            sender: string;
-            to: string[];
-            /** @enum {unknown} */
-            type: "mail";
-            /** @default  */
-            user: string;
         };
         /**
          * Material
@@ -5986,6 +6116,40 @@ export interface components {
          *         scope: what is asked for on top of what the server wants; "" for nothing.
          */
         McpServer: {
+            /** @default  */
+            client_id: string;
+            /** @default [] */
+            command: string[];
+            /** @default false */
+            folder: boolean;
+            /**
+             * @default authorization_code
+             * @enum {unknown}
+             */
+            grant: "authorization_code" | "client_credentials";
+            /** @default [] */
+            hosts: string[];
+            /** @default  */
+            issuer: string;
+            name: string;
+            /** @default false */
+            private: boolean;
+            /** @default  */
+            scope: string;
+            /** @default [] */
+            secrets: string[];
+            /** @default {} */
+            settings: {
+                [key: string]: string;
+            };
+            /** @default  */
+            url: string;
+        };
+        /**
+         * McpSettings
+         * @description An MCP server; see ``McpServer``.
+         */
+        McpSettings: {
             /** @default  */
             client_id: string;
             /** @default [] */
@@ -6577,6 +6741,66 @@ export interface components {
             unpriced: string[];
         };
         /**
+         * NamedProfile
+         * @description What a goal, session or schedule is started with; see ``OpenSession`` for the fields.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         profile: strictness.
+         *         budget: None for the default of what is started.
+         */
+        NamedProfile: {
+            /** @default [] */
+            allow: string[];
+            /** @default null */
+            budget: components["schemas"]["Budget"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            hosts: string[];
+            /**
+             * @default {
+             *       "iterations": 50,
+             *       "stall": 3,
+             *       "repetition": 3,
+             *       "wall_s": 14400,
+             *       "send_backs": 3,
+             *       "calls": 10000
+             *     }
+             */
+            limits: components["schemas"]["Limits"];
+            /**
+             * @default workspace
+             * @enum {unknown}
+             */
+            mode: "trial" | "workspace";
+            name: string;
+            /** @default work */
+            profile: components["schemas"]["Profile"];
+            /** @default [] */
+            secrets: string[];
+            /** @default [] */
+            tools: string[];
+        };
+        /**
+         * NamedProfileRemoved
+         * @description A named profile is no more. What was started with it goes on.
+         */
+        NamedProfileRemoved: {
+            name: string;
+            /** @enum {unknown} */
+            type: "named_profile.removed";
+        };
+        /**
+         * NamedProfileSet
+         * @description A named profile was added or changed.
+         */
+        NamedProfileSet: {
+            profile: components["schemas"]["NamedProfile"];
+            /** @enum {unknown} */
+            type: "named_profile.set";
+        };
+        /**
          * NewAttachment
          * @description Check and store a picture (PNG, JPEG, GIF, WebP) or a PDF document for a message to come.
          *
@@ -6807,6 +7031,43 @@ export interface components {
             tools: string[];
         };
         /**
+         * NewProfile
+         * @description Add or change a named profile.
+         */
+        NewProfile: {
+            /** @default [] */
+            allow: string[];
+            /** @default null */
+            budget: components["schemas"]["Budget"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            hosts: string[];
+            /**
+             * @default {
+             *       "iterations": 50,
+             *       "stall": 3,
+             *       "repetition": 3,
+             *       "wall_s": 14400,
+             *       "send_backs": 3,
+             *       "calls": 10000
+             *     }
+             */
+            limits: components["schemas"]["Limits"];
+            /**
+             * @default workspace
+             * @enum {unknown}
+             */
+            mode: "trial" | "workspace";
+            name: string;
+            /** @default work */
+            profile: components["schemas"]["Profile"];
+            /** @default [] */
+            secrets: string[];
+            /** @default [] */
+            tools: string[];
+        };
+        /**
          * NewProvider
          * @description Add or change a provider.
          *
@@ -6972,44 +7233,6 @@ export interface components {
             type: "notice.given";
             /** @enum {unknown} */
             why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "review" | "steer";
-        };
-        /**
-         * NotificationTarget
-         * @description One place, and what is sent there.
-         *
-         *     Args:
-         *         name: the person's own choice.
-         *         via: how.
-         *         kinds: what is sent.
-         *         quiet_from: from this time of day until ``quiet_to`` nothing is sent; what happens comes at the end. "": never.
-         *         quiet_to: see above.
-         *         digest: everything comes together at this time of day; "" for as it happens.
-         *         urgent: questions come at once all the same.
-         *         zone: whose clocks count; "" is the person's own when it is set.
-         */
-        NotificationTarget: {
-            /** @default  */
-            digest: string;
-            /**
-             * @default [
-             *       "question",
-             *       "ended",
-             *       "failed",
-             *       "cap",
-             *       "schedule"
-             *     ]
-             */
-            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
-            name: string;
-            /** @default  */
-            quiet_from: string;
-            /** @default  */
-            quiet_to: string;
-            /** @default false */
-            urgent: boolean;
-            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
-            /** @default  */
-            zone: string;
         };
         /**
          * ObjectiveEnded
@@ -7510,6 +7733,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[NamedProfile]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_NamedProfile_: {
+            items: components["schemas"]["NamedProfile"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[ObjectiveRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7659,15 +7891,6 @@ export interface components {
          */
         Page_StepRow_: {
             items: components["schemas"]["StepRow"][];
-            /** @default  */
-            next: string;
-        };
-        /**
-         * Page[TargetRow]
-         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
-         */
-        Page_TargetRow_: {
-            items: components["schemas"]["TargetRow"][];
             /** @default  */
             next: string;
         };
@@ -8196,33 +8419,6 @@ export interface components {
             settings: components["schemas"]["ModelSettingsRow"][];
         };
         /**
-         * Push
-         * @description A browser that asked for it. ``service`` is its push service's host; the rest of its address is in the vault.
-         */
-        Push: {
-            /** @default  */
-            service: string;
-            /** @enum {unknown} */
-            type: "push";
-        };
-        /**
-         * PushKey
-         * @description The home's public key for push services, as ``PushManager.subscribe`` takes it.
-         */
-        PushKey: {
-            key: string;
-        };
-        /**
-         * PushSubscription
-         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
-         */
-        PushSubscription: {
-            auth: string;
-            endpoint: string;
-            name: string;
-            p256dh: string;
-        };
-        /**
          * QuarantineSettled
          * @description Recorded by earlier versions: the person put something back that had been moved out, or removed it for good.
          */
@@ -8737,6 +8933,26 @@ export interface components {
             where: components["schemas"]["Condition"][];
         };
         /**
+         * RuleSettings
+         * @description A standing rule; see ``Rule``.
+         */
+        RuleSettings: {
+            /** @enum {unknown} */
+            decision: "allow" | "ask" | "deny";
+            /** @default  */
+            directory: string;
+            /** @default 0 */
+            expires_at_ms: number;
+            /** @default  */
+            text: string;
+            /** @default [] */
+            tools: string[];
+            /** @default [] */
+            what: ("change" | "delete" | "leave" | "read" | "run" | "send")[];
+            /** @default [] */
+            where: components["schemas"]["Condition"][];
+        };
+        /**
          * RulesFile
          * @description A file in which a project tells agents about itself.
          *
@@ -8994,6 +9210,31 @@ export interface components {
             type: "schedule.set";
         };
         /**
+         * ScheduleSettings
+         * @description A schedule, and whether it runs by itself.
+         */
+        ScheduleSettings: {
+            job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
+            /**
+             * @default once
+             * @enum {unknown}
+             */
+            missed: "all" | "once" | "skip";
+            /** @default 10 */
+            most: number;
+            name: string;
+            /** @default true */
+            on: boolean;
+            /**
+             * @default skip
+             * @enum {unknown}
+             */
+            overlap: "queue" | "skip";
+            /** @default 0 */
+            until_ms: number;
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+        };
+        /**
          * ScheduleSkipped
          * @description Due times in a row, for which nothing ran.
          *
@@ -9087,6 +9328,16 @@ export interface components {
             session: string;
             ts_ms: number;
             type: string;
+        };
+        /**
+         * SearchSettings
+         * @description The engine that searches the web. ``url``: "" for the engine's own.
+         */
+        SearchSettings: {
+            /** @enum {unknown} */
+            engine: "brave" | "searxng" | "tavily";
+            /** @default  */
+            url: string;
         };
         /**
          * SearchSetup
@@ -9362,6 +9613,78 @@ export interface components {
             why: string;
         };
         /**
+         * SetRole
+         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
+         */
+        SetRole: {
+            chain: components["schemas"]["ModelRef"][];
+            /** @enum {unknown} */
+            role: "fast" | "reading" | "review";
+            /** @enum {unknown} */
+            type: "role.set";
+        };
+        /**
+         * SettingChange
+         * @description What applying a document would change.
+         *
+         *     Args:
+         *         section: field of ``HomeSettings``.
+         *         name: which of it.
+         *         change: what becomes of it.
+         *         before, after: the fields that differ; all of them where there is nothing on the other side.
+         *         weakens: how it weakens protection; "" where it does not.
+         */
+        SettingChange: {
+            after: Record<string, never>;
+            before: Record<string, never>;
+            /** @enum {unknown} */
+            change: "added" | "changed" | "removed";
+            name: string;
+            section: string;
+            weakens: string;
+        };
+        /**
+         * SettingProblem
+         * @description Why an item cannot be applied. ``index``: its place in its section.
+         */
+        SettingProblem: {
+            index: number;
+            section: string;
+            text: string;
+        };
+        /**
+         * SettingsPlan
+         * @description What applying a document would come to; with a problem, to nothing at all.
+         */
+        SettingsPlan: {
+            changes: components["schemas"]["SettingChange"][];
+            problems: components["schemas"]["SettingProblem"][];
+        };
+        /**
+         * SettingsToApply
+         * @description Have the home be as a document says: all of it, or with a problem nothing.
+         *
+         *     It is carried out as the single commands that a person would give. Interrupted, it is completed by the same again.
+         *
+         *     Args:
+         *         settings: the document.
+         *         prune: remove what the document does not have. A secret's value stays; what it is bound to ends.
+         */
+        SettingsToApply: {
+            /** @default false */
+            prune: boolean;
+            settings: components["schemas"]["HomeSettings"];
+        };
+        /**
+         * SettingsToPlan
+         * @description What a document would change, and what of it cannot be; nothing happens.
+         */
+        SettingsToPlan: {
+            /** @default false */
+            prune: boolean;
+            settings: components["schemas"]["HomeSettings"];
+        };
+        /**
          * Settlement
          * @description Answer a proposal.
          */
@@ -9613,84 +9936,6 @@ export interface components {
         Tally: {
             count: number;
             name: string;
-        };
-        /**
-         * TargetCheck
-         * @description What came of a test: whether the target took a message, and what went wrong.
-         */
-        TargetCheck: {
-            name: string;
-            ok: boolean;
-            text: string;
-        };
-        /**
-         * TargetRemoved
-         * @description It is no more, and what waited for it is dropped.
-         */
-        TargetRemoved: {
-            door: string;
-            name: string;
-            /** @enum {unknown} */
-            type: "notify.removed";
-        };
-        /**
-         * TargetRow
-         * @description A target for people.
-         *
-         *     Args:
-         *         waiting: things that are to be sent there.
-         *         sent_ms: when something last arrived; 0 for never.
-         *         tries: how often the message that is being sent has failed so far.
-         *         next_ms: when it is tried again; 0 where nothing is.
-         *         lost: messages that were given up, of the last week.
-         *         error: what went wrong last; "" while all is well.
-         */
-        TargetRow: {
-            /** @default  */
-            error: string;
-            /** @default 0 */
-            lost: number;
-            /** @default 0 */
-            next_ms: number;
-            on: boolean;
-            /** @default 0 */
-            sent_ms: number;
-            target: components["schemas"]["NotificationTarget"];
-            /** @default 0 */
-            tries: number;
-            /** @default 0 */
-            waiting: number;
-            why: string;
-        };
-        /**
-         * TargetSet
-         * @description A target was added or changed.
-         */
-        TargetSet: {
-            door: string;
-            target: components["schemas"]["NotificationTarget"];
-            /** @enum {unknown} */
-            type: "notify.set";
-        };
-        /**
-         * TargetSwitch
-         * @description Send things there, or no more. What happens while it is off is not sent there later.
-         */
-        TargetSwitch: {
-            on: boolean;
-        };
-        /**
-         * TargetSwitched
-         * @description Things are sent there from now on, or no more. ``why`` is "" where the person said so.
-         */
-        TargetSwitched: {
-            door: string;
-            name: string;
-            on: boolean;
-            /** @enum {unknown} */
-            type: "notify.switched";
-            /** @default  */
-            why: string;
         };
         /**
          * Template
@@ -10505,34 +10750,6 @@ export interface components {
             window_tokens: number | null;
         };
         /**
-         * WantedTarget
-         * @description Add or change a target. A browser adds itself (``SubscribePush``).
-         */
-        WantedTarget: {
-            /** @default  */
-            digest: string;
-            /**
-             * @default [
-             *       "question",
-             *       "ended",
-             *       "failed",
-             *       "cap",
-             *       "schedule"
-             *     ]
-             */
-            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
-            name: string;
-            /** @default  */
-            quiet_from: string;
-            /** @default  */
-            quiet_to: string;
-            /** @default false */
-            urgent: boolean;
-            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["Webhook"] | components["schemas"]["Push"];
-            /** @default  */
-            zone: string;
-        };
-        /**
          * WantedTool
          * @description Say what a tool of a server does, or that it is not to be called any more ("off").
          */
@@ -10567,18 +10784,6 @@ export interface components {
         Watcher: {
             door: string;
             since_ms: number;
-        };
-        /**
-         * Webhook
-         * @description A POST of JSON, signed by the form of Standard Webhooks.
-         *
-         *     ``secret``: name of the secret that signs, which is ``whsec_`` and base64.
-         */
-        Webhook: {
-            secret: string;
-            /** @enum {unknown} */
-            type: "webhook";
-            url: string;
         };
         /**
          * WhereToTest
@@ -13128,214 +13333,6 @@ export interface operations {
             };
         };
     };
-    list_targets: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_TargetRow_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    set_target: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WantedTarget"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    remove_target: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    switch_target: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TargetSwitch"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    test_target: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TargetCheck"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    subscribe_push: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PushSubscription"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     list_objectives: {
         parameters: {
             query?: {
@@ -13953,6 +13950,105 @@ export interface operations {
             };
         };
     };
+    list_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NamedProfile_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_named_profile: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProfile"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_named_profile: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_providers: {
         parameters: {
             query?: never;
@@ -14179,35 +14275,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_PresetRow_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    show_push_key: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PushKey"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -16722,6 +16789,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Watcher_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    export_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedSettings"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    apply_settings: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsToApply"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    plan_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsToPlan"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsPlan"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

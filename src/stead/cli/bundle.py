@@ -31,6 +31,8 @@ _LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ [\w.]+: ")
 _FRAME = re.compile(r'\s+File ".{1,300}", line \d+, in \S+$')
 _FAULT = re.compile(r"((?:[a-z_]\w*\.)*[A-Z]\w{2,60}):? ?.*")
 _PLACES = frozenset({"audit_heads", "memory_folder", "toolchain_folders"})
+_OF_FOLDERS = frozenset({"schedules", "allowed hosts", "memory folder", "signed heads", "passphrase file"})
+"""Checks that tell where the person's own things are."""
 _LEAST_CHARS = 6
 _PACKAGES = {"argon2": "argon2-cffi"}
 _QUOTED = re.compile(r"'[^'\n]+'|\"[^\"\n]+\"")
@@ -46,7 +48,7 @@ def write(invocation: Invocation, name: str, checks: list[Json]) -> int:
     clean = _cleaner(invocation.home)
     parts: dict[str, tuple[str, str]] = {
         "versions.json": ("versions of Stead, Python, the system and libraries", _json(_versions())),
-        "doctor.json": ("what doctor found", _json(checks)),
+        "doctor.json": ("what doctor found", _json([_without_folders(check) for check in checks])),
         "settings.json": ("settings that are not the defaults, without folders", _json(_settings(invocation.home))),
         "providers.json": ("providers, presets and models, without keys and addresses", _json(_providers(invocation))),
         "log.txt": (f"the last {_LOG_LINES} lines of the log, without what an error said", _log(invocation.home)),
@@ -74,6 +76,12 @@ def _write(name: str, texts: Mapping[str, str]) -> None:
             member = tarfile.TarInfo(f"stead-report/{part}")
             member.size, member.mode = len(content), 0o600
             archive.addfile(member, io.BytesIO(content))
+
+
+def _without_folders(check: Json) -> Json:
+    if check["name"] not in _OF_FOLDERS:
+        return check
+    return {**check, **{part: _QUOTED.sub("'…'", check[part]) for part in ("text", "fix", "cure")}}
 
 
 def _json(value: object) -> str:

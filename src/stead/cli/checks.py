@@ -63,11 +63,11 @@ def home_checks(home: Home) -> list[Check]:
         return [Check("home", "warn", f"{str(home.root)!r} does not exist yet", "stead up makes it")]
     return [
         _home_folder(home),
-        _private(home.data, "data folder"),
+        private_check(home.data, "data folder"),
         _free_space(home),
         _writable(home),
         _settings(home),
-        _private(home.journal, "journal file"),
+        private_check(home.journal, "journal file"),
         _log_size(home),
         _recovery_note(home),
     ]
@@ -209,10 +209,11 @@ def _home_folder(home: Home) -> Check:
     status = home.root.stat()
     if status.st_uid != os.geteuid():
         return Check("home", "fail", f"{str(home.root)!r} belongs to another account", "use your own: --home DIR")
-    return _private(home.root, "home")
+    return private_check(home.root, "home")
 
 
-def _private(path: Path, name: str) -> Check:
+def private_check(path: Path, name: str, rights: int = 0o077) -> Check:
+    """Whether a file or folder gives other accounts none of these rights."""
     try:
         mode = path.stat().st_mode & 0o777
     except FileNotFoundError:
@@ -220,7 +221,7 @@ def _private(path: Path, name: str) -> Check:
     except OSError as error:
         return Check(name, "fail", f"{str(path)!r} cannot be read: {error.strerror}", f"chown -R $USER {path}")
     text = f"{str(path)!r}, mode {mode:04o}"
-    if mode & 0o077:
+    if mode & rights:
         cure = cures.private(path)
         return Check(name, "fail", f"{text}: other accounts can get in", f"chmod go-rwx {path}", cure)
     return Check(name, "ok", text)

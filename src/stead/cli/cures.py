@@ -68,3 +68,16 @@ def started() -> Cure:
         ensure_current(invocation)
 
     return Cure("start the daemon with the code of now", do)
+
+
+def service() -> Cure:
+    """Write the service's file as this version does; what it passes on of an environment stays."""
+
+    def do(invocation: Invocation) -> None:
+        from stead.cli.own_service import installed
+        from stead.cli.service_commands import renew
+
+        if found := installed(invocation.home):
+            renew(invocation.home, found)
+
+    return Cure("write the service's file as this version does, for its next start", do)

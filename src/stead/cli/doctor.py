@@ -13,12 +13,14 @@ from stead import __version__
 from stead.cli import cures, figures
 from stead.cli.checks import Check, Verdict, home_checks, host_checks, sandbox_checks
 from stead.cli.cures import Cure
+from stead.cli.data_checks import data_checks
 from stead.cli.forms import YES, arg, command
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.memory_checks import embedder_check, memory_checks
 from stead.cli.output import clean_line
 from stead.cli.rules_history import otherwise
 from stead.cli.spending import warned_line
+from stead.cli.work_checks import work_checks
 from stead.client import ApiError, Client, Json, NoDaemon, find_address
 from stead.config import Home
 
@@ -51,6 +53,7 @@ def all_checks(invocation: Invocation) -> list[Check]:
     """Every check, in the order in which they are shown."""
     home = invocation.home
     checks = host_checks() + sandbox_checks() + home_checks(home) + [_key(home), embedder_check(home)]
+    checks += data_checks(home)
     return checks + _daemon_checks(invocation)
 
 
@@ -154,6 +157,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
         *(Check(part["name"], part["verdict"], part["text"], part["fix"]) for part in status["parts"]),
         *_answered("memory", lambda: memory_checks(invocation.home, client)),
         *_answered("provider keys", lambda: _provider_checks(client, status["chain"])),
+        *_answered("settings in use", lambda: work_checks(client)),
         *_answered("caps", lambda: [_cap(client)]),
         *_answered("questions", lambda: [_questions(client)]),
         *_answered("notifications", lambda: [_notifications(client)]),

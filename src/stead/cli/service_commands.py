@@ -18,6 +18,7 @@ from stead.client import Client, Json, NoDaemon, find_address
 from stead.config import Home
 
 _SHOWN = "UnitFileState,ActiveState,SubState,Result,NRestarts,MainPID"
+_PASSES = "Environment="
 _PASSED_ON = ("PATH", "LANG", "TZ", "STEAD_PASSPHRASE_FILE")
 """Of the installing shell's environment. No key of a provider: a unit is readable by all."""
 
@@ -28,7 +29,7 @@ def install(invocation: Invocation, arguments: Namespace) -> int:
     if system and sys.platform == MAC:
         raise CommandError("--system is for systemd", "stead service install")
     service = service_of(home, system=system)
-    text = _text(home, service)
+    text = text_of(home, service)
     if arguments.print:
         return invocation.report({"file": str(service.file), "text": text}, text.rstrip("\n"))
     _require_ours(service)
@@ -103,7 +104,26 @@ _ROWS = (
 )
 
 
-def _text(home: Home, service: Service) -> str:
+def without_environment(text: str) -> str:
+    """A unit without what it passes on of the environment of whoever installed it."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_PASSES))
+
+
+def renew(home: Home, service: Service) -> None:
+    """Write the unit as this version does, with what the present one passes on, and have it read; nothing restarts.
+
+    Raises:
+        CommandError: it cannot be written, or the service manager refuses.
+    """
+    kept = "".join(line for line in service.file.read_text("utf-8").splitlines(True) if line.startswith(_PASSES))
+    text = text_of(home, service)
+    at = text.find(_PASSES)
+    _write(service, without_environment(text[:at]) + kept + without_environment(text[at:]))
+    service.run("daemon-reload")
+
+
+def text_of(home: Home, service: Service) -> str:
+    """The service's file as this version writes it, with what this environment passes on."""
     command = [sys.executable, "-P", "-m", "stead.serve", "--home", str(home.root)]
     kept = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
     environment = {**kept, "STEAD_HOME": str(home.root), "STEAD_SERVICE": service.name}

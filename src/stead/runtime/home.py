@@ -435,9 +435,7 @@ async def change(
                 raise NotFound(f"there is no rule {id!r}; see `stead rules`")
             return ev.RuleRemoved(id=id, door=door)
         case cmd.AllowHost(host=host, directory=directory, grants_last=lasts):
-            if lasts and host != REGISTRIES:
-                raise InvalidRequest(f"grants last after reading from {REGISTRIES!r}, and from no other host")
-            return ev.HostAllowed(_allowed(host), await asyncio.to_thread(folder, directory), lasts)
+            return ev.HostAllowed(_allowed(host, lasts=lasts), await asyncio.to_thread(folder, directory), lasts)
         case cmd.DisallowHost(host=host, directory=directory):
             taken = ev.HostDisallowed(host=host, directory=directory)
             if (directory, host) not in state.hosts:
@@ -449,8 +447,10 @@ async def change(
             assert_never(command)
 
 
-def _allowed(host: str) -> str:
-    """What a person may allow for a folder, in its one spelling."""
+def _allowed(host: str, *, lasts: bool = False) -> str:
+    """What a person may allow for a folder, in its one spelling; ``lasts`` as ``grants_last`` of ``AllowHost``."""
+    if lasts and host != REGISTRIES:
+        raise InvalidRequest(f"grants last after reading from {REGISTRIES!r}, and from no other host")
     return host if host == REGISTRIES else str(parse_allowed(host))
 
 

@@ -99,6 +99,8 @@ class SettingsRoom:
         raise Conflict("the settings are changed by something else meanwhile; apply the file again")
 
     async def _draft(self, settings: doc.HomeSettings, *, prune: bool) -> _Draft:
+        if (count := sum(len(items_of(settings, section)) for section in SECTIONS)) > doc.MOST_ITEMS:
+            raise InvalidRequest(f"a document has at most {doc.MOST_ITEMS:,} items, not {count:,}")
         draft = _Draft(self._state(), self._state())
         wanted: dict[str, set[str]] = {}
         for section in SECTIONS:

@@ -33,6 +33,7 @@ Commands = Sequence[cmd.Command]
 _NO_CAPS = doc.CapSettings()
 _UNSET = ("window_tokens", "max_output_tokens", "effort", "trust")
 """What says nothing of a model where it is 0 or empty."""
+_OTHER = "it runs, or reaches, something else"
 _STRICTER = (Profile.WORK, Profile.ASK, Profile.READONLY)
 
 
@@ -92,12 +93,24 @@ def _bindings(state: HomeState) -> list[doc.BindingSettings]:
     return [doc.BindingSettings(name, one) for name, secret in sorted(state.secrets.items()) for one in secret.bindings]
 
 
-def _unbind(item: doc.BindingSettings, _state: HomeState) -> Commands:
+def _unbind(item: doc.BindingSettings) -> cmd.Command:
     bound = item.binding
-    to_host = isinstance(bound, HostBinding)
-    return (
-        cmd.UnbindSecret(item.name, host=bound.host if to_host else "", tool="" if to_host else bound.tool),  # type: ignore[union-attr]
-    )
+    if isinstance(bound, HostBinding):
+        return cmd.UnbindSecret(item.name, host=bound.host)
+    return cmd.UnbindSecret(item.name, tool=bound.tool)
+
+
+def _roles(state: HomeState) -> list[SetRole]:
+    return [SetRole(role, chain) for role, chain in sorted(state.roles.items()) if chain]
+
+
+def _caps(state: HomeState) -> list[doc.CapSettings]:
+    caps = doc.CapSettings(state.caps.daily, state.caps.monthly)
+    return [] if caps == _NO_CAPS else [caps]
+
+
+def _set_caps(item: doc.CapSettings) -> cmd.Command:
+    return cmd.SetCap(item.daily, item.monthly)
 
 
 def _hosts(state: HomeState) -> list[doc.HostSettings]:
@@ -139,13 +152,13 @@ def _remove_directive(item: doc.DirectiveSettings, state: HomeState) -> Commands
     return (RemoveDirective(directive_ids(state)[title_key(item.title)]),)
 
 
-def _set_mcp(item: doc.McpSettings, _before: object, _state: HomeState) -> Commands:
+def _set_mcp(item: doc.McpSettings) -> cmd.Command:
     if item.secrets:
         raise InvalidRequest(
             f"the values of {', '.join(item.secrets)} are in the vault and in no file; set this server by hand, then "
             f"apply again: stead mcp add {item.name}"
         )
-    return (ConfigureMcp(**{**asdict(item), "settings": dict(item.settings), "secrets": {}}),)
+    return ConfigureMcp(**{**asdict(item), "settings": dict(item.settings), "secrets": {}})
 
 
 def exported(one: Scheduled) -> str:
@@ -214,7 +227,7 @@ def _more(old: Budget, new: Budget) -> bool:
     return any(was != "unlimited" and (now == "unlimited" or now > was) for was, now in pairs)
 
 
-def _profile_weakens(before: Any, after: Any) -> str:
+def _work_weakens(before: Any, after: Any) -> str:
     if after is None:
         return ""
     job, was = getattr(after, "job", after), getattr(before, "job", before)
@@ -225,13 +238,29 @@ def _profile_weakens(before: Any, after: Any) -> str:
     return "it is less strict" if looser else ""
 
 
+def _simple(
+    name: str,
+    of: Callable[[HomeState], Sequence[Any]],
+    make: Callable[[Any], cmd.Command],
+    remove: Callable[[Any], cmd.Command],
+    weakens: Callable[[Any, Any], str] = _never,
+    key: Callable[[Any], str] = lambda item: str(item.name),
+) -> Section:
+    """A section whose items are made and removed by one command each, whatever the state."""
+    return Section(name, of, key, lambda item, *_: (make(item),), lambda item, _: (remove(item),), weakens)
+
+
+def _one(_item: object) -> str:
+    """The key where there can be one item."""
+    return ""
+
+
 SECTIONS = (
-    Section(
+    _simple(
         "providers",
         _providers,
-        lambda item: item.name,
-        lambda item, _before, _state: (item,),
-        lambda item, _state: (RemoveProvider(item.name),),
+        lambda item: item,
+        lambda item: RemoveProvider(item.name),
         _wider("what sessions read is sent there", "preset", "base_url", "clearance", "account_of"),
     ),
     Section(
@@ -239,97 +268,73 @@ SECTIONS = (
         _models,
         lambda item: f"{item.name}/{item.model}",
         _set_model,
-        lambda item, _state: (ConfigureModel(item.name, item.model, reset=True),),
+        lambda item, _: (ConfigureModel(item.name, item.model, reset=True),),
         _wider("it is led less strictly, or is sent other headers", "trust", "headers"),
     ),
-    Section(
-        "chain",
-        lambda state: [state.chain] if state.chain else [],
-        lambda _item: "",
-        lambda item, _before, _state: (SetChain(item),),
-        lambda _item, _state: (SetChain(()),),
-        _never,
-    ),
-    Section(
-        "roles",
-        lambda state: [SetRole(role, chain) for role, chain in sorted(state.roles.items()) if chain],
-        lambda item: item.role,
-        lambda item, _before, _state: (item,),
-        lambda item, _state: (SetRole(item.role, ()),),
-        _never,
-    ),
-    Section(
-        "caps",
-        lambda state: [caps] if (caps := doc.CapSettings(state.caps.daily, state.caps.monthly)) != _NO_CAPS else [],
-        lambda _item: "",
-        lambda item, _before, _state: (cmd.SetCap(item.daily, item.monthly),),
-        lambda _item, _state: (cmd.SetCap(_NO_CAPS.daily, _NO_CAPS.monthly),),
-        _caps_weaken,
-    ),
-    Section(
+    _simple("chain", lambda state: [state.chain] if state.chain else [], SetChain, lambda _: SetChain(()), key=_one),
+    _simple("roles", _roles, lambda item: item, lambda item: SetRole(item.role, ()), key=lambda item: item.role),
+    _simple("caps", _caps, _set_caps, lambda _: _set_caps(_NO_CAPS), _caps_weaken, _one),
+    _simple(
         "search",
         lambda state: [doc.SearchSettings(state.search.engine, state.search.url)] if state.search else [],
-        lambda _item: "",
-        lambda item, _before, _state: (cmd.SetSearch(item.engine, item.url),),
-        lambda _item, _state: (cmd.RemoveSearch(),),
+        lambda item: cmd.SetSearch(item.engine, item.url),
+        lambda _: cmd.RemoveSearch(),
         _wider("questions go to another engine", "engine", "url"),
+        _one,
     ),
-    Section(
+    _simple(
         "bindings",
         _bindings,
-        lambda item: f"{item.name} {item.binding}",
-        lambda item, _before, _state: (cmd.BindSecret(item.name, item.binding),),
+        lambda item: cmd.BindSecret(item.name, item.binding),
         _unbind,
         _wider("a secret's value may go there", "binding"),
+        str,
     ),
-    Section(
+    _simple(
         "hosts",
         _hosts,
-        lambda item: f"{item.directory} {item.host}",
-        lambda item, _before, _state: (cmd.AllowHost(item.host, item.directory, item.grants_last),),
-        lambda item, _state: (cmd.DisallowHost(item.host, item.directory),),
+        lambda item: cmd.AllowHost(item.host, item.directory, item.grants_last),
+        lambda item: cmd.DisallowHost(item.host, item.directory),
         _wider("machines reach it without asking", "host", "grants_last"),
+        lambda item: f"{item.directory} {item.host}",
     ),
     Section(
         "rules",
         lambda state: [_rule(rule) for rule in state.rules],
-        lambda item: str(item),
-        lambda item, _before, _state: (cmd.AddRule(rule=Rule(id="", **asdict(item)), directory=item.directory),),
+        str,
+        lambda item, *_: (cmd.AddRule(rule=Rule(id="", **asdict(item)), directory=item.directory),),
         _remove_rule,
         _rule_weakens,
     ),
     Section("directives", _directives, lambda item: title_key(item.title), _set_directive, _remove_directive, _never),
-    Section(
+    _simple(
         "mcp_servers",
         lambda state: [doc.McpSettings(**asdict(one.server)) for _, one in sorted(state.mcp.items())],
-        lambda item: item.name,
         _set_mcp,
-        lambda item, _state: (RemoveMcp(item.name),),
-        _wider("it runs, or reaches, something else", "command", "url", "hosts", "folder", "private"),
+        lambda item: RemoveMcp(item.name),
+        _wider(_OTHER, "command", "url", "hosts", "folder", "private"),
     ),
-    Section(
+    _simple(
         "external_agents",
         lambda state: [ConfigureAgent(**asdict(one)) for _, one in sorted(state.agents.configured.items())],
-        lambda item: item.name,
-        lambda item, _before, _state: (item,),
-        lambda item, _state: (RemoveAgent(item.name),),
-        _wider("it runs, or reaches, something else", "command", "hosts", "secrets"),
+        lambda item: item,
+        lambda item: RemoveAgent(item.name),
+        _wider(_OTHER, "command", "hosts", "secrets"),
     ),
-    Section(
+    _simple(
         "profiles",
         lambda state: [one for _, one in sorted(state.profiles.items())],
-        lambda item: item.name,
-        lambda item, _before, _state: (SetNamedProfile(item),),
-        lambda item, _state: (RemoveNamedProfile(item.name),),
-        _profile_weakens,
+        SetNamedProfile,
+        lambda item: RemoveNamedProfile(item.name),
+        _work_weakens,
     ),
     Section(
         "schedules",
         _schedules,
         lambda item: item.name,
         _set_schedule,
-        lambda item, _state: (RemoveSchedule(item.name),),
-        _profile_weakens,
+        lambda item, _: (RemoveSchedule(item.name),),
+        _work_weakens,
     ),
 )
 

@@ -87,6 +87,16 @@ def statements(script: str) -> Iterator[str]:
         raise StorageFault(f"a schema step does not end with a semicolon: {pending[-60:]!r}; reinstall Stead")
 
 
+def schema_of(database: Database) -> int:
+    """The schema version of a journal's file, which stays as it is; 0 for an empty one.
+
+    Raises:
+        StorageFault: it is no journal, or cannot be read.
+    """
+    with database.faults(), database.reading() as connection:
+        return _version(connection, database.path)
+
+
 def _version(connection: Connection, path: Path) -> int:
     """0 for an empty file."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
