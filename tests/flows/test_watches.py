@@ -40,7 +40,7 @@ def test_only_a_change_of_what_is_watched_starts_a_run_which_is_told_of_it(hours
     assert "changed" in hours.house.cli("schedule", "check", "news").stdout
     hours.later()
     (run,) = hours.runs()
-    assert "changed: README.md" in run["changed"] and "command cat README.md" in run["changed"]
+    assert "changed: README.md" in run["given"] and "command cat README.md" in run["given"]
     (handed,) = hours.house.bodies(run["session"], "message.received")
     assert handed["material"] == "what has changed" and handed["label"]["integrity"] == "untrusted"
     asked = len(hours.asked)

@@ -8763,14 +8763,14 @@ export interface components {
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
          *
-         *     ``changed``: what of that which it watches has changed, as its run is told.
+         *     ``given``: what came with it, see ``ScheduleRun``.
          */
         ScheduleDue: {
             /** @enum {unknown} */
             by: "clock" | "missed" | "person";
-            /** @default  */
-            changed: string;
             due_ms: number;
+            /** @default  */
+            given: string;
             name: string;
             /** @enum {unknown} */
             type: "schedule.due";
@@ -8830,18 +8830,18 @@ export interface components {
          *         text: why it was skipped or refused, or what a review found.
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
-         *         changed: what of that which it watches had changed; "" where nothing was compared.
+         *         given: what came with the due time and is read by its run: others' words.
          */
         ScheduleRun: {
             /** @enum {unknown} */
             by: "clock" | "missed" | "person";
-            /** @default  */
-            changed: string;
             due_ms: number;
             /** @default  */
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
             /** @default 0 */
             ended_ms: number;
+            /** @default  */
+            given: string;
             /** @default 0 */
             last_ms: number;
             recorded_ms: number;

@@ -7,15 +7,15 @@ its schedule's name and its due time, so that none is missed and none happens tw
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Protocol, assert_never
+from typing import Annotated, Literal, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from stead.domain.agents import Taint
-from stead.domain.bounds import Text, bounds
+from stead.domain.bounds import bounds
 from stead.domain.ends import End
-from stead.domain.ids import CommandId, SessionId
+from stead.domain.ids import SessionId
 from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
@@ -133,7 +133,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
         text: why it was skipped or refused, or what a review found.
         times: how many due times it stands for.
         last_ms: the last of them.
-        changed: what of that which it watches had changed; "" where nothing was compared.
+        given: what came with the due time and is read by its run: others' words.
     """
 
     due_ms: int
@@ -146,7 +146,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     text: str = ""
     times: int = 1
     last_ms: int = 0
-    changed: str = ""
+    given: str = ""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -243,16 +243,16 @@ class ScheduleRemoved(msgspec.Struct, frozen=True, tag="schedule.removed"):
     door: str
 
 
-class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due"):
+class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due", omit_defaults=True):
     """Intent: a time had come, and a run is about to be started for it, or waits for the one before.
 
-    ``changed``: what of that which it watches has changed, as its run is told.
+    ``given``: what came with it, see ``ScheduleRun``.
     """
 
     name: str
     due_ms: int
     by: By
-    changed: str = ""
+    given: str = ""
 
 
 class ScheduleCompared(msgspec.Struct, frozen=True, tag="schedule.compared"):
@@ -364,9 +364,9 @@ def _after(
                 for run in old.runs
             )
             return replace(old, on=False, why=why or "switched off", runs=dropped)
-        case ScheduleDue(due_ms=due_ms, by=by):
+        case ScheduleDue(due_ms=due_ms, by=by, given=given):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            run = ScheduleRun(due_ms, by, ts_ms, changed=fact.changed)
+            run = ScheduleRun(due_ms, by, ts_ms, given=given)
             return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
         case ScheduleCompared():
             return _compared(old, fact, ts_ms)
@@ -456,48 +456,3 @@ class RunSchedule(msgspec.Struct, frozen=True, tag="schedule.run", forbid_unknow
 
 
 ScheduleCommand = SetSchedule | SwitchSchedule | RemoveSchedule | RunSchedule
-
-
-# -- what a model may do with them -------------------------------------------------------------------------------------
-
-
-class Proposal(msgspec.Struct, frozen=True):
-    """A schedule as a model proposes it: for its session's folder, with no more than its session has.
-
-    Args:
-        name: of the schedule.
-        when: when it runs.
-        goal: what is to be reached each time.
-        tools: names; None for the session's.
-        hosts: patterns; None for the session's.
-        readonly: its runs change nothing.
-        tokens: of each run; 0 for the usual budget.
-        missed: as of ``Schedule``; so also below.
-        overlap: as above.
-    """
-
-    name: str
-    when: When
-    goal: Text
-    tools: tuple[str, ...] | None = None
-    hosts: tuple[str, ...] | None = None
-    readonly: bool = False
-    tokens: int = 0
-    missed: Missed = "once"
-    overlap: Overlap = "skip"
-
-
-class SchedulePort(Protocol):
-    """Schedules, as a session's model may see and change them: those of its folder alone.
-
-    Each method that changes something raises ``CallerError`` where it cannot be; the id makes it happen once.
-    """
-
-    async def of_folder(self, session: SessionId) -> tuple[ScheduleRow, ...]:
-        """Those of the session's folder, by name."""
-
-    async def propose(self, session: SessionId, proposal: Proposal, id: CommandId) -> ScheduleRow:
-        """Add or change one, as the person has just confirmed."""
-
-    async def change(self, session: SessionId, command: SwitchSchedule | RemoveSchedule, id: CommandId) -> None:
-        """Switch or remove one, as the person has just confirmed."""

@@ -1,7 +1,7 @@
 """Schedules as models see and propose them: those of their folder, with no more than their session has.
 
-Layer: runtime. Implements ``domain.schedules.SchedulePort``. What a model proposes is put to the person by the gate
-before this is reached; here it is cut down, and marked as a model's words.
+Layer: runtime. Implements ``domain.schedule_proposals.SchedulePort``. What a model proposes is put to the person by
+the gate before this is reached; here it is cut down, and marked as a model's words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.objectives import Budget, Unlimited
 from stead.domain.opening import OpenSession
-from stead.domain.schedules import Proposal, RemoveSchedule, Schedule, ScheduleRow, SwitchSchedule
+from stead.domain.schedule_proposals import Proposal
+from stead.domain.schedules import RemoveSchedule, Schedule, ScheduleRow, SwitchSchedule
 from stead.domain.sessions import Session, taint_of
 from stead.guardian.narrowing import Caps, narrowed
 from stead.runtime.preferences import DOOR, Handles

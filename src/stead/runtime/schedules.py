@@ -273,8 +273,8 @@ class Schedules:
         try:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
-            if run.changed:
-                job = replace(job, context=(Material(CHANGED, run.changed),))
+            if run.given:
+                job = replace(job, context=(Material(CHANGED, run.given),))
             job = heartbeat_job(one.schedule, job)
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:

@@ -195,7 +195,7 @@ class Watching:
             if self._home.state.schedules.get(name) != one:
                 return  # it was changed meanwhile: what was found is of another mark
             facts: list[ScheduleFact] = [*((compared,) if compared else ())]
-            facts += [replace(dues[-1], changed=changed)] if changed else []
+            facts += [replace(dues[-1], given=changed)] if changed else []
             if facts or over:
                 await self._home.record(*facts, *over, cause=NO_COMMAND)
             seen.failures = seen.failures + 1 if faults else 0

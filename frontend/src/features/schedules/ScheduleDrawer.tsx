@@ -157,9 +157,9 @@ function Past({ run }: { run: Run }) {
           <SafeText>{run.text === "unchanged" ? t("unchanged") : run.text}</SafeText>
         </p>
       )}
-      {run.changed && (
+      {run.given && (
         <p className="col-span-2 text-ink-2">
-          <SafeText lines>{run.changed}</SafeText>
+          <SafeText lines>{run.given}</SafeText>
         </p>
       )}
       {run.session && (
