@@ -10361,7 +10361,8 @@ export interface components {
          * @description One watch that was tried. ``state``: whether a run would start for it; ``text``: what is there, or why not.
          */
         WatchCheck: {
-            state: string;
+            /** @enum {unknown} */
+            state: "changed" | "new" | "unchanged" | "unreachable";
             text: string;
             watch: string;
         };

@@ -38,6 +38,7 @@ from stead.domain.watches import (
     Mark,
     PathWatch,
     Place,
+    State,
     Watch,
     WatchCheck,
     difference,
@@ -128,7 +129,7 @@ class Watching:
             except SteadError as fault:
                 checks.append(WatchCheck(words(watch), "unreachable", self.clean(str(fault))))
                 continue
-            state = "new" if not was else "unchanged" if was == now else "changed"
+            state: State = "new" if not was else "unchanged" if was == now else "changed"
             text = summary(watch, was, now, look) if state == "changed" else look.value or f"{len(look.items)} items"
             checks.append(WatchCheck(words(watch), state, self.clean(text)))
         return tuple(checks)

@@ -14,6 +14,7 @@ import { SafeText } from "@/ui/SafeText";
 import { Switch } from "@/ui/Switch";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { Compare } from "./Compare";
 import { EndState, goalOf, type Run, type Schedule } from "./columns";
 
 const readAgain = () => queries.invalidateQueries({ queryKey: ["schedules"] });
@@ -67,6 +68,7 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
           {row.proposed && <p className="text-ink-2 text-sm">{t("proposed")}</p>}
           <ErrorNote error={run.error ?? flip.error} />
           <Allowed row={row} />
+          {row.watched.length > 0 && <Compare name={name} />}
         </section>
         {row.next_ms.length > 0 && (
           <section>

@@ -60,6 +60,12 @@ export const t = define("schedules", {
   compared: "Compared",
   comparedQuiet: "{count, plural, one {once} other {# times}} without a change, last {at}",
   unchanged: "Nothing had changed.",
+  compare: "Compare now",
+  comparing: "Comparing…",
+  state_new: "First look:",
+  state_unchanged: "Unchanged:",
+  state_changed: "A run would start.",
+  state_unreachable: "Out of reach:",
   // -- rows
   next: "Next",
   noneToCome: "none to come",
