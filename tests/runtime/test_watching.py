@@ -135,10 +135,10 @@ async def test_a_change_is_recorded_with_both_marks_before_its_run_which_is_told
     (room.project / "plums.md").write_text("new")
     await later(room)
     (run,) = runs(room)
-    assert run.end == "answered" and run.changed == "Changed: the folder\nnew: plums.md\nchanged: inbox.md"
+    assert run.end == "answered" and run.given == "Changed: the folder\nnew: plums.md\nchanged: inbox.md"
     facts = [body for body in room.bodies(HOME) if not isinstance(body, ev.DaemonStarted)][2:]
     compared, due = facts[:2]
-    assert isinstance(compared, ScheduleCompared) and isinstance(due, ScheduleDue) and due.changed == run.changed
+    assert isinstance(compared, ScheduleCompared) and isinstance(due, ScheduleDue) and due.given == run.given
     assert set(compared.before) == {"0:", "0:inbox.md"} and set(compared.after) == {*compared.before, "0:plums.md"}
     state = await room.state(run.session)
     (said,) = [body for body in room.bodies(run.session) if isinstance(body, ev.MessageReceived)]
@@ -164,7 +164,7 @@ async def test_what_a_run_changed_itself_is_no_news_to_the_next_one(room: Room) 
     await room.home.record(fact, cause="")  # type: ignore[arg-type]
     await later(room)
     (run,) = runs(room)
-    assert run.changed == "Changed: the folder\nnew: pears.md"
+    assert run.given == "Changed: the folder\nnew: pears.md"
 
 
 async def test_new_entries_of_a_feed_start_a_run_and_old_ones_that_come_and_go_do_not(
@@ -182,7 +182,7 @@ async def test_new_entries_of_a_feed_start_a_run_and_old_ones_that_come_and_go_d
     sources.world[FEED] = feed("c", "a")
     await later(room)
     (run,) = runs(room)
-    assert run.changed == "Changed: feed https://news.example.com/feed\n- title of c"
+    assert run.given == "Changed: feed https://news.example.com/feed\n- title of c"
 
 
 async def test_what_cannot_be_reached_is_no_change_and_is_said_once_after_a_while_and_once_when_it_is_back(
@@ -209,7 +209,7 @@ async def test_what_cannot_be_reached_is_no_change_and_is_said_once_after_a_whil
     assert not room.models.requests and standing(room).trouble == ""
     sources.world[PORT] = Look("closed")
     await later(room)
-    assert runs(room)[0].changed == "Changed: port shop.example.com:443\nIt is closed; it was open."
+    assert runs(room)[0].given == "Changed: port shop.example.com:443\nIt is closed; it was open."
 
 
 async def test_one_source_out_of_reach_does_not_hide_a_change_of_another(room: Room, sources: Sources) -> None:
@@ -218,7 +218,7 @@ async def test_one_source_out_of_reach_does_not_hide_a_change_of_another(room: R
     await later(room)
     sources.world[PORT] = Look("closed")
     await later(room)
-    assert [run.changed.splitlines()[0] for run in runs(room)] == ["Changed: port shop.example.com:443"]
+    assert [run.given.splitlines()[0] for run in runs(room)] == ["Changed: port shop.example.com:443"]
     sources.world[FEED] = Look(items={"a": ""})
     for _ in range(8):
         await later(room)
@@ -257,7 +257,7 @@ async def test_a_change_is_one_run_wherever_a_crash_comes(tmp_path: Path, source
     for _ in range(3):
         await later(again)
     assert len(opened(again)) == 1 and [run.session for run in runs(again)] == opened(again)
-    assert runs(again)[0].changed == "Changed: the folder\nchanged: inbox.md"
+    assert runs(again)[0].given == "Changed: the folder\nchanged: inbox.md"
     await again.leave()
 
 
@@ -277,7 +277,7 @@ async def test_a_change_while_the_run_before_goes_on_is_seen_at_the_next_time(ro
     room.models.hold.set()
     await room.settled(run.session)
     await later(room)
-    assert [run.changed.splitlines()[1] for run in runs(room)] == [
+    assert [run.given.splitlines()[1] for run in runs(room)] == [
         "It is closed; it was open.",
         "It is open; it was closed.",
     ]
@@ -398,5 +398,5 @@ async def test_a_heartbeat_says_only_what_its_run_tells_by_the_tool_for_it(
     assert [body.archived for body in labelled] == ([] if speaks else [True])
     (room.project / "HEARTBEAT.md").write_text("- is the shop up?\n- is the backup there?")
     await later(room)
-    assert runs(room)[1].changed == "Changed: files of HEARTBEAT.md\nchanged: HEARTBEAT.md", "the person's edit counts"
+    assert runs(room)[1].given == "Changed: files of HEARTBEAT.md\nchanged: HEARTBEAT.md", "the person's edit counts"
     await room.leave()

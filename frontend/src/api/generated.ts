@@ -1617,50 +1617,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/profiles": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Profiles
-         * @description The named profiles, by name.
-         */
-        get: operations["list_profiles"];
-        put?: never;
-        /**
-         * Set Named Profile
-         * @description Add or change a named profile.
-         */
-        post: operations["set_named_profile"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/profiles/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove Named Profile
-         * @description Forget a named profile.
-         */
-        delete: operations["remove_named_profile"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/providers": {
         parameters: {
             query?: never;
@@ -1988,6 +1944,26 @@ export interface paths {
          * @description Forget a schedule. What it started goes on.
          */
         delete: operations["remove_schedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Schedule
+         * @description What a look at all that it watches would come to now; nothing runs. Raises ``NotFound``.
+         */
+        post: operations["check_schedule"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3109,50 +3085,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export Settings
-         * @description What the home has set.
-         */
-        get: operations["export_settings"];
-        put?: never;
-        /**
-         * Apply Settings
-         * @description Have the home be as a document says: all of it, or with a problem nothing.
-         */
-        post: operations["apply_settings"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/settings/plan": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Plan Settings
-         * @description What a document would change, and what of it cannot be; nothing happens.
-         */
-        post: operations["plan_settings"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/shutdown": {
         parameters: {
             query?: never;
@@ -3846,14 +3778,6 @@ export interface components {
             weeks: components["schemas"]["Period"][];
         };
         /**
-         * BindingSettings
-         * @description Where the value of a secret may go. The value itself is in the vault.
-         */
-        BindingSettings: {
-            binding: components["schemas"]["HostBinding"] | components["schemas"]["ToolBinding"];
-            name: string;
-        };
-        /**
          * Budget
          * @description What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied.
          */
@@ -4021,26 +3945,6 @@ export interface components {
             monthly: components["schemas"]["Budget"];
             /** @enum {unknown} */
             type: "cap.set";
-        };
-        /**
-         * CapSettings
-         * @description What all sessions together may spend.
-         */
-        CapSettings: {
-            /**
-             * @default {
-             *       "tokens": "unlimited",
-             *       "usd_micros": "unlimited"
-             *     }
-             */
-            daily: components["schemas"]["Budget"];
-            /**
-             * @default {
-             *       "tokens": "unlimited",
-             *       "usd_micros": "unlimited"
-             *     }
-             */
-            monthly: components["schemas"]["Budget"];
         };
         /**
          * Carried
@@ -4491,6 +4395,15 @@ export interface components {
             line: string;
         };
         /**
+         * CommandWatch
+         * @description What a bash command line prints and how it ends, in a machine that shows the job's folder and changes nothing.
+         */
+        CommandWatch: {
+            command: string;
+            /** @enum {unknown} */
+            type: "command";
+        };
+        /**
          * Condition
          * @description One test of what a call names.
          *
@@ -4518,111 +4431,6 @@ export interface components {
          * @enum {unknown}
          */
         Confidentiality: "private" | "public" | "secret";
-        /**
-         * ConfigureAgent
-         * @description Add or change an external agent; see ``ExternalAgent`` for the fields.
-         */
-        ConfigureAgent: {
-            command: string[];
-            /** @default [] */
-            hosts: string[];
-            /** @default  */
-            method: string;
-            /** @default  */
-            mode: string;
-            name: string;
-            /** @default {} */
-            secrets: {
-                [key: string]: string;
-            };
-            /** @default {} */
-            settings: {
-                [key: string]: string;
-            };
-            /** @enum {unknown} */
-            type: "external_agent.configure";
-        };
-        /**
-         * ConfigureModel
-         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
-         *
-         *     Args:
-         *         name: of the provider.
-         *         model: "" for every model of the provider.
-         *         input_price: of tokens in, in millionths of a dollar for a million; 0 is free.
-         *         output_price: of tokens out.
-         *         cached_price: of tokens in that the vendor's cache had; the input's where it is not given.
-         *         window_tokens: input and output together.
-         *         max_output_tokens: of one reply.
-         *         headers: by name: ``${NAME}`` of the environment, ``keychain:SERVICE/NAME``, or the value itself, which goes
-         *             into the vault and is shown nowhere; "" takes the header away.
-         *         params: JSON by name, put into the body of each request; null takes one away.
-         *         effort: "low", "medium" or "high".
-         *         trust: "strict", "normal" or "trusted", in place of what is measured; "" measures again.
-         *         reset: forget first what was said of it before.
-         */
-        ConfigureModel: {
-            /** @default null */
-            cached_price: number | null;
-            /** @default null */
-            effort: ("" | "high" | "low" | "medium") | null;
-            /** @default null */
-            headers: {
-                [key: string]: string;
-            } | null;
-            /** @default null */
-            input_price: number | null;
-            /** @default null */
-            max_output_tokens: number | null;
-            /** @default  */
-            model: string;
-            name: string;
-            /** @default null */
-            output_price: number | null;
-            /** @default null */
-            params: Record<string, never> | null;
-            /** @default false */
-            reset: boolean;
-            /** @default null */
-            trust: ("normal" | "strict" | "trusted") | "" | null;
-            /** @enum {unknown} */
-            type: "model.configure";
-            /** @default null */
-            window_tokens: number | null;
-        };
-        /**
-         * ConfigureProvider
-         * @description Add or change a provider.
-         *
-         *     Args:
-         *         name: ``[a-z0-9-]{1,32}``, unique.
-         *         preset: one of ``stead providers presets``.
-         *         base_url: "" uses the preset's.
-         *         model: "" uses the preset's.
-         *         key: "none", "env:NAME", "vault" or "keychain:SERVICE/NAME"; never the key itself.
-         *         clearance: "public" keeps from it every session that has read something private.
-         *         account_of: a provider that this is a further account of: it is reached at the same place, serves the same
-         *             models, and is asked when that one is out of quota.
-         */
-        ConfigureProvider: {
-            /** @default  */
-            account_of: string;
-            /** @default  */
-            base_url: string;
-            /**
-             * @default private
-             * @enum {unknown}
-             */
-            clearance: "private" | "public";
-            /** @default none */
-            key: string;
-            /** @default  */
-            model: string;
-            name: string;
-            preset: string;
-            /** @enum {unknown} */
-            type: "provider.configure";
-        };
         /**
          * ContentRedacted
          * @description Words in events of this stream were forgotten: their payloads are gone, and what is read instead is fixed here.
@@ -4920,20 +4728,6 @@ export interface components {
             why: string;
         };
         /**
-         * DirectiveSettings
-         * @description A directive, known by its title.
-         */
-        DirectiveSettings: {
-            /** @default  */
-            directory: string;
-            /** @default true */
-            enabled: boolean;
-            /** @enum {unknown} */
-            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
-            text: string;
-            title: string;
-        };
-        /**
          * DirectivesOrdered
          * @description These come first from now on, in this order, and the others after them, as they were.
          */
@@ -5093,7 +4887,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5167,20 +4961,6 @@ export interface components {
             start: number;
         };
         /**
-         * ExportedSettings
-         * @description What a home has set.
-         *
-         *     Args:
-         *         settings: the document.
-         *         secrets: names in the vault; their values are exported by nothing.
-         *         left_out: what was set and is not in the document, and why.
-         */
-        ExportedSettings: {
-            left_out: string[];
-            secrets: string[];
-            settings: components["schemas"]["HomeSettings"];
-        };
-        /**
          * ExternalAgent
          * @description How an agent is started.
          *
@@ -5224,6 +5004,15 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * FeedWatch
+         * @description New entries of an RSS or Atom feed, known by their ids.
+         */
+        FeedWatch: {
+            /** @enum {unknown} */
+            type: "feed";
+            url: string;
         };
         /**
          * FileChange
@@ -5634,40 +5423,6 @@ export interface components {
             score: number;
         };
         /**
-         * HomeSettings
-         * @description All of it. None and an empty list say nothing.
-         */
-        HomeSettings: {
-            /** @default [] */
-            bindings: components["schemas"]["BindingSettings"][];
-            /** @default null */
-            caps: components["schemas"]["CapSettings"] | null;
-            /** @default [] */
-            chain: components["schemas"]["ModelRef"][];
-            /** @default [] */
-            directives: components["schemas"]["DirectiveSettings"][];
-            /** @default [] */
-            external_agents: components["schemas"]["ConfigureAgent"][];
-            /** @default [] */
-            hosts: components["schemas"]["HostSettings"][];
-            /** @default [] */
-            mcp_servers: components["schemas"]["McpSettings"][];
-            /** @default [] */
-            models: components["schemas"]["ConfigureModel"][];
-            /** @default [] */
-            profiles: components["schemas"]["NamedProfile"][];
-            /** @default [] */
-            providers: components["schemas"]["ConfigureProvider"][];
-            /** @default [] */
-            roles: components["schemas"]["SetRole"][];
-            /** @default [] */
-            rules: components["schemas"]["RuleSettings"][];
-            /** @default [] */
-            schedules: components["schemas"]["ScheduleSettings"][];
-            /** @default null */
-            search: components["schemas"]["SearchSettings"] | null;
-        };
-        /**
          * HostAllowed
          * @description Machines that show this folder may reach a host from now on.
          *
@@ -5719,16 +5474,6 @@ export interface components {
             type: "host.disallowed";
         };
         /**
-         * HostSettings
-         * @description A host that the machines of a folder may reach; see ``AllowHost``.
-         */
-        HostSettings: {
-            directory: string;
-            /** @default false */
-            grants_last: boolean;
-            host: string;
-        };
-        /**
          * HostToAllow
          * @description Let machines that show a folder reach a host, those at work included.
          *
@@ -5742,6 +5487,15 @@ export interface components {
             /** @default false */
             grants_last: boolean;
             host: string;
+        };
+        /**
+         * HttpWatch
+         * @description What a public address answers: its body, to the byte.
+         */
+        HttpWatch: {
+            /** @enum {unknown} */
+            type: "http";
+            url: string;
         };
         /**
          * InstructionsSet
@@ -5923,7 +5677,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -6116,40 +5870,6 @@ export interface components {
          *         scope: what is asked for on top of what the server wants; "" for nothing.
          */
         McpServer: {
-            /** @default  */
-            client_id: string;
-            /** @default [] */
-            command: string[];
-            /** @default false */
-            folder: boolean;
-            /**
-             * @default authorization_code
-             * @enum {unknown}
-             */
-            grant: "authorization_code" | "client_credentials";
-            /** @default [] */
-            hosts: string[];
-            /** @default  */
-            issuer: string;
-            name: string;
-            /** @default false */
-            private: boolean;
-            /** @default  */
-            scope: string;
-            /** @default [] */
-            secrets: string[];
-            /** @default {} */
-            settings: {
-                [key: string]: string;
-            };
-            /** @default  */
-            url: string;
-        };
-        /**
-         * McpSettings
-         * @description An MCP server; see ``McpServer``.
-         */
-        McpSettings: {
             /** @default  */
             client_id: string;
             /** @default [] */
@@ -6741,66 +6461,6 @@ export interface components {
             unpriced: string[];
         };
         /**
-         * NamedProfile
-         * @description What a goal, session or schedule is started with; see ``OpenSession`` for the fields.
-         *
-         *     Args:
-         *         name: the person's own choice.
-         *         profile: strictness.
-         *         budget: None for the default of what is started.
-         */
-        NamedProfile: {
-            /** @default [] */
-            allow: string[];
-            /** @default null */
-            budget: components["schemas"]["Budget"] | null;
-            /** @default [] */
-            chain: components["schemas"]["ModelRef"][];
-            /** @default [] */
-            hosts: string[];
-            /**
-             * @default {
-             *       "iterations": 50,
-             *       "stall": 3,
-             *       "repetition": 3,
-             *       "wall_s": 14400,
-             *       "send_backs": 3,
-             *       "calls": 10000
-             *     }
-             */
-            limits: components["schemas"]["Limits"];
-            /**
-             * @default workspace
-             * @enum {unknown}
-             */
-            mode: "trial" | "workspace";
-            name: string;
-            /** @default work */
-            profile: components["schemas"]["Profile"];
-            /** @default [] */
-            secrets: string[];
-            /** @default [] */
-            tools: string[];
-        };
-        /**
-         * NamedProfileRemoved
-         * @description A named profile is no more. What was started with it goes on.
-         */
-        NamedProfileRemoved: {
-            name: string;
-            /** @enum {unknown} */
-            type: "named_profile.removed";
-        };
-        /**
-         * NamedProfileSet
-         * @description A named profile was added or changed.
-         */
-        NamedProfileSet: {
-            profile: components["schemas"]["NamedProfile"];
-            /** @enum {unknown} */
-            type: "named_profile.set";
-        };
-        /**
          * NewAttachment
          * @description Check and store a picture (PNG, JPEG, GIF, WebP) or a PDF document for a message to come.
          *
@@ -6980,6 +6640,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewObjective: {
             /** @default [] */
@@ -6999,6 +6660,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             goal: string;
             /** @default [] */
@@ -7027,43 +6690,6 @@ export interface components {
             secrets: string[];
             /** @default  */
             title: string;
-            /** @default [] */
-            tools: string[];
-        };
-        /**
-         * NewProfile
-         * @description Add or change a named profile.
-         */
-        NewProfile: {
-            /** @default [] */
-            allow: string[];
-            /** @default null */
-            budget: components["schemas"]["Budget"] | null;
-            /** @default [] */
-            chain: components["schemas"]["ModelRef"][];
-            /** @default [] */
-            hosts: string[];
-            /**
-             * @default {
-             *       "iterations": 50,
-             *       "stall": 3,
-             *       "repetition": 3,
-             *       "wall_s": 14400,
-             *       "send_backs": 3,
-             *       "calls": 10000
-             *     }
-             */
-            limits: components["schemas"]["Limits"];
-            /**
-             * @default workspace
-             * @enum {unknown}
-             */
-            mode: "trial" | "workspace";
-            name: string;
-            /** @default work */
-            profile: components["schemas"]["Profile"];
-            /** @default [] */
-            secrets: string[];
             /** @default [] */
             tools: string[];
         };
@@ -7157,6 +6783,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewSession: {
             /** @default [] */
@@ -7172,6 +6799,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -7458,6 +7087,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         OpenSession: {
             /** @default [] */
@@ -7472,6 +7102,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default null */
             goal: string | null;
@@ -7733,15 +7365,6 @@ export interface components {
             next: string;
         };
         /**
-         * Page[NamedProfile]
-         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
-         */
-        Page_NamedProfile_: {
-            items: components["schemas"]["NamedProfile"][];
-            /** @default  */
-            next: string;
-        };
-        /**
          * Page[ObjectiveRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7949,6 +7572,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[WatchCheck]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_WatchCheck_: {
+            items: components["schemas"]["WatchCheck"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[Watcher]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7978,6 +7610,16 @@ export interface components {
             specialist: string;
             /** @default {} */
             taint: components["schemas"]["Taint"];
+        };
+        /**
+         * PathWatch
+         * @description A file or a folder, within the job's. ``path`` is relative to that; "" is all of it.
+         */
+        PathWatch: {
+            /** @default  */
+            path: string;
+            /** @enum {unknown} */
+            type: "path";
         };
         /**
          * Period
@@ -8115,6 +7757,16 @@ export interface components {
             profile: components["schemas"]["Profile"] | null;
             /** @default [] */
             remove: string[];
+        };
+        /**
+         * PortWatch
+         * @description Whether a public host takes connections at a port.
+         */
+        PortWatch: {
+            host: string;
+            port: number;
+            /** @enum {unknown} */
+            type: "port";
         };
         /**
          * Presence
@@ -8933,26 +8585,6 @@ export interface components {
             where: components["schemas"]["Condition"][];
         };
         /**
-         * RuleSettings
-         * @description A standing rule; see ``Rule``.
-         */
-        RuleSettings: {
-            /** @enum {unknown} */
-            decision: "allow" | "ask" | "deny";
-            /** @default  */
-            directory: string;
-            /** @default 0 */
-            expires_at_ms: number;
-            /** @default  */
-            text: string;
-            /** @default [] */
-            tools: string[];
-            /** @default [] */
-            what: ("change" | "delete" | "leave" | "read" | "run" | "send")[];
-            /** @default [] */
-            where: components["schemas"]["Condition"][];
-        };
-        /**
          * RulesFile
          * @description A file in which a project tells agents about itself.
          *
@@ -9065,8 +8697,13 @@ export interface components {
          *         most: how many of "all" run at most, the latest ones.
          *         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
          *         until_ms: nothing is due after that; 0 for no end.
+         *         watches: at its times these are compared first, without a model; it runs only if one has changed.
+         *         checklist: a file of its folder that the person edits. Then it is a heartbeat: it watches that file too, and its
+         *             runs say something only by the tool ``notify``. "" for none.
          */
         Schedule: {
+            /** @default  */
+            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -9083,25 +8720,57 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
+            /** @default [] */
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
             when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
         };
         /**
+         * ScheduleCompared
+         * @description What a schedule watches is not as it was. What starts a run stands right before its ``schedule.due``.
+         *
+         *     Args:
+         *         before: what of the mark is another or gone, as it was.
+         *         after: what is another or new, as it is.
+         *         trouble: why something cannot be looked at, once that has lasted; "" while everything can.
+         */
+        ScheduleCompared: {
+            after: {
+                [key: string]: string;
+            };
+            before: {
+                [key: string]: string;
+            };
+            name: string;
+            /** @default  */
+            trouble: string;
+            /** @enum {unknown} */
+            type: "schedule.compared";
+        };
+        /**
          * Scheduled
-         * @description What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``.
+         * @description What opened a session, where that was a schedule and no person.
+         *
+         *     ``proposed``: as of ``Standing``. ``quiet``: it is a heartbeat's, whose end is no news by itself.
          */
         Scheduled: {
             /** @default null */
             proposed: components["schemas"]["Taint"] | null;
+            /** @default false */
+            quiet: boolean;
             schedule: string;
         };
         /**
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+         *
+         *     ``given``: what came with it, see ``ScheduleRun``.
          */
         ScheduleDue: {
             /** @enum {unknown} */
             by: "clock" | "missed" | "person";
             due_ms: number;
+            /** @default  */
+            given: string;
             name: string;
             /** @enum {unknown} */
             type: "schedule.due";
@@ -9126,15 +8795,24 @@ export interface components {
          *         running: the session of the run that goes on; "" for none.
          *         waiting: how many runs wait for it.
          *         last: the newest run that is over.
+         *         watched: what it watches, one by one.
+         *         checked_ms: when that was last compared, since Stead was started; 0 for not yet.
+         *         quiet: how often since then nothing had changed.
          */
         ScheduleRow: {
+            /** @default 0 */
+            checked_ms: number;
             last: components["schemas"]["ScheduleRun"] | null;
             next_ms: number[];
             on: boolean;
             proposed: boolean;
+            /** @default 0 */
+            quiet: number;
             running: string;
             schedule: components["schemas"]["Schedule"];
             waiting: number;
+            /** @default [] */
+            watched: string[];
             why: string;
             words: string;
         };
@@ -9152,6 +8830,7 @@ export interface components {
          *         text: why it was skipped or refused, or what a review found.
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
+         *         given: what came with the due time and is read by its run: others' words.
          */
         ScheduleRun: {
             /** @enum {unknown} */
@@ -9161,6 +8840,8 @@ export interface components {
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
             /** @default 0 */
             ended_ms: number;
+            /** @default  */
+            given: string;
             /** @default 0 */
             last_ms: number;
             recorded_ms: number;
@@ -9210,36 +8891,12 @@ export interface components {
             type: "schedule.set";
         };
         /**
-         * ScheduleSettings
-         * @description A schedule, and whether it runs by itself.
-         */
-        ScheduleSettings: {
-            job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
-            /**
-             * @default once
-             * @enum {unknown}
-             */
-            missed: "all" | "once" | "skip";
-            /** @default 10 */
-            most: number;
-            name: string;
-            /** @default true */
-            on: boolean;
-            /**
-             * @default skip
-             * @enum {unknown}
-             */
-            overlap: "queue" | "skip";
-            /** @default 0 */
-            until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
-        };
-        /**
          * ScheduleSkipped
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused.
+         *     ``paused``: the objective to be reviewed was at work, or paused. ``unchanged``: what it watches was as before; such
+         *     times are counted in memory alone.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -9249,7 +8906,7 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue";
+            why: "missed" | "overlap" | "paused" | "queue" | "unchanged";
         };
         /**
          * ScheduleSwitch
@@ -9328,16 +8985,6 @@ export interface components {
             session: string;
             ts_ms: number;
             type: string;
-        };
-        /**
-         * SearchSettings
-         * @description The engine that searches the web. ``url``: "" for the engine's own.
-         */
-        SearchSettings: {
-            /** @enum {unknown} */
-            engine: "brave" | "searxng" | "tavily";
-            /** @default  */
-            url: string;
         };
         /**
          * SearchSetup
@@ -9611,78 +9258,6 @@ export interface components {
             /** @enum {unknown} */
             type: "session.stopped";
             why: string;
-        };
-        /**
-         * SetRole
-         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
-         */
-        SetRole: {
-            chain: components["schemas"]["ModelRef"][];
-            /** @enum {unknown} */
-            role: "fast" | "reading" | "review";
-            /** @enum {unknown} */
-            type: "role.set";
-        };
-        /**
-         * SettingChange
-         * @description What applying a document would change.
-         *
-         *     Args:
-         *         section: field of ``HomeSettings``.
-         *         name: which of it.
-         *         change: what becomes of it.
-         *         before, after: the fields that differ; all of them where there is nothing on the other side.
-         *         weakens: how it weakens protection; "" where it does not.
-         */
-        SettingChange: {
-            after: Record<string, never>;
-            before: Record<string, never>;
-            /** @enum {unknown} */
-            change: "added" | "changed" | "removed";
-            name: string;
-            section: string;
-            weakens: string;
-        };
-        /**
-         * SettingProblem
-         * @description Why an item cannot be applied. ``index``: its place in its section.
-         */
-        SettingProblem: {
-            index: number;
-            section: string;
-            text: string;
-        };
-        /**
-         * SettingsPlan
-         * @description What applying a document would come to; with a problem, to nothing at all.
-         */
-        SettingsPlan: {
-            changes: components["schemas"]["SettingChange"][];
-            problems: components["schemas"]["SettingProblem"][];
-        };
-        /**
-         * SettingsToApply
-         * @description Have the home be as a document says: all of it, or with a problem nothing.
-         *
-         *     It is carried out as the single commands that a person would give. Interrupted, it is completed by the same again.
-         *
-         *     Args:
-         *         settings: the document.
-         *         prune: remove what the document does not have. A secret's value stays; what it is bound to ends.
-         */
-        SettingsToApply: {
-            /** @default false */
-            prune: boolean;
-            settings: components["schemas"]["HomeSettings"];
-        };
-        /**
-         * SettingsToPlan
-         * @description What a document would change, and what of it cannot be; nothing happens.
-         */
-        SettingsToPlan: {
-            /** @default false */
-            prune: boolean;
-            settings: components["schemas"]["HomeSettings"];
         };
         /**
          * Settlement
@@ -10686,6 +10261,8 @@ export interface components {
          * @description Add or change a schedule. A change moves no due time, unless it is of ``when``.
          */
         WantedSchedule: {
+            /** @default  */
+            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -10702,6 +10279,8 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
+            /** @default [] */
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
             when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
         };
         /**
@@ -10776,6 +10355,16 @@ export interface components {
             value: string;
             /** @default false */
             was_wrong: boolean;
+        };
+        /**
+         * WatchCheck
+         * @description One watch that was tried. ``state``: whether a run would start for it; ``text``: what is there, or why not.
+         */
+        WatchCheck: {
+            /** @enum {unknown} */
+            state: "changed" | "new" | "unchanged" | "unreachable";
+            text: string;
+            watch: string;
         };
         /**
          * Watcher
@@ -13950,105 +13539,6 @@ export interface operations {
             };
         };
     };
-    list_profiles: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_NamedProfile_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    set_named_profile: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewProfile"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    remove_named_profile: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     list_providers: {
         parameters: {
             query?: never;
@@ -14674,6 +14164,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    check_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WatchCheck_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -16789,104 +16314,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Watcher_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    export_settings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ExportedSettings"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    apply_settings: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SettingsToApply"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    plan_settings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SettingsToPlan"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SettingsPlan"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -56,7 +56,7 @@ def _run(row: Json) -> Json:
     run: Json = {"session": "", "started_ms": 0, "ended_ms": 0, "end": "", "text": "", "times": 1, "last_ms": 0, **row}
     state = "running" if run["session"] else "waits"
     times = f"{run['times']} times until {moment(run['last_ms'])}: " if run["times"] > 1 else ""
-    text = run["text"] or " ".join(run.get("changed", "").split()) or (run.get("arrived") or {}).get("delivery", "")
+    text = run["text"] or " ".join(run.get("given", "").split()) or (run.get("arrived") or {}).get("delivery", "")
     return {**run, "state": run["end"] or state, "said": times + _SKIPS.get(text, text)}
 
 

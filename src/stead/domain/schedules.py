@@ -137,7 +137,6 @@ class ScheduleRun(msgspec.Struct, frozen=True):
         times: how many due times it stands for.
         last_ms: the last of them.
         given: what came with the due time and is read by its run: others' words.
-        changed: what of that which it watches had changed; "" where nothing was compared.
         arrived: what came in; None where nothing did.
     """
 
@@ -152,7 +151,6 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     times: int = 1
     last_ms: int = 0
     given: str = ""
-    changed: str = ""
     arrived: Arrived | None = None
 
 
@@ -294,15 +292,14 @@ class ScheduleRemoved(msgspec.Struct, frozen=True, tag="schedule.removed"):
 class ScheduleDue(msgspec.Struct, frozen=True, tag="schedule.due", omit_defaults=True):
     """Intent: a time had come, and a run is about to be started for it, or waits for the one before.
 
-    ``given``, ``changed``, ``arrived``: what came with it, see ``ScheduleRun``; the sender of what came in is answered
-    after this is recorded.
+    ``given``, ``arrived``: what came with it, see ``ScheduleRun``; the sender of what came in is answered after this is
+    recorded.
     """
 
     name: str
     due_ms: int
     by: By
     given: str = ""
-    changed: str = ""
     arrived: Arrived | None = None
 
 
@@ -448,9 +445,9 @@ def _after(
                 for run in old.runs
             )
             return replace(old, on=False, why=why or "switched off", runs=dropped)
-        case ScheduleDue(due_ms=due_ms, by=by):
+        case ScheduleDue(due_ms=due_ms, by=by, given=given):
             since_ms = old.since_ms if by == "person" else max(old.since_ms, due_ms)
-            run = ScheduleRun(due_ms, by, ts_ms, given=fact.given, changed=fact.changed, arrived=fact.arrived)
+            run = ScheduleRun(due_ms, by, ts_ms, given=given, arrived=fact.arrived)
             return replace(old, since_ms=since_ms, runs=_kept((*old.runs, run)))
         case ScheduleCompared():
             return _compared(old, fact, ts_ms)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Protocol, assert_never
+from typing import Annotated, Literal, Protocol, assert_never
 
 import msgspec
 
@@ -100,11 +100,14 @@ class FileLooks(Protocol):
         """As ``Looks.look``; what does not exist has no items."""
 
 
+State = Literal["new", "unchanged", "changed", "unreachable"]
+
+
 class WatchCheck(msgspec.Struct, frozen=True):
     """One watch that was tried. ``state``: whether a run would start for it; ``text``: what is there, or why not."""
 
     watch: str
-    state: str
+    state: State
     text: str
 
 

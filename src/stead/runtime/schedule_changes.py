@@ -78,7 +78,7 @@ def schedule_change(
             if again_ms and again is None:
                 raise NotFound(f"{name} has no run of that time; see: stead schedule history {name}")
             due = ScheduleDue(name, unused_ms(one, now_ms), "person")
-            return (replace(due, given=again.given, changed=again.changed, arrived=again.arrived) if again else due,)
+            return (replace(due, given=again.given, arrived=again.arrived) if again else due,)
         case SnoozeSchedule(name=name, until_ms=until_ms):
             one = known_of(known, name)
             if until_ms and not now_ms < until_ms <= now_ms + _LONGEST_SNOOZE_MS:

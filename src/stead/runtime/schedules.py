@@ -368,7 +368,7 @@ class Schedules:
 
     async def _handed(self, one: Standing, run: ScheduleRun) -> tuple[Material, ...]:
         """What came with a due time, as its run is handed it."""
-        texts = {CHANGED: run.changed, EVENT: self.watching.clean(run.given)}
+        texts = {CHANGED if watched(one.schedule) else EVENT: self.watching.clean(run.given)}
         if run.arrived:
             text = await asyncio.to_thread(self.load, run.arrived.content)
             texts[due_times.words(one.schedule.when)] = handed_text(run.arrived, text)

@@ -38,6 +38,7 @@ from stead.domain.watches import (
     Mark,
     PathWatch,
     Place,
+    State,
     Watch,
     WatchCheck,
     difference,
@@ -128,7 +129,7 @@ class Watching:
             except SteadError as fault:
                 checks.append(WatchCheck(words(watch), "unreachable", self.clean(str(fault))))
                 continue
-            state = "new" if not was else "unchanged" if was == now else "changed"
+            state: State = "new" if not was else "unchanged" if was == now else "changed"
             text = summary(watch, was, now, look) if state == "changed" else look.value or f"{len(look.items)} items"
             checks.append(WatchCheck(words(watch), state, self.clean(text)))
         return tuple(checks)
@@ -195,7 +196,7 @@ class Watching:
             if self._home.state.schedules.get(name) != one:
                 return  # it was changed meanwhile: what was found is of another mark
             facts: list[ScheduleFact] = [*((compared,) if compared else ())]
-            facts += [replace(dues[-1], changed=changed)] if changed else []
+            facts += [replace(dues[-1], given="\n\n".join(filter(None, (dues[-1].given, changed))))] if changed else []
             if facts or over:
                 await self._home.record(*facts, *over, cause=NO_COMMAND)
             seen.failures = seen.failures + 1 if faults else 0

@@ -15,6 +15,7 @@ import { SafeText } from "@/ui/SafeText";
 import { Switch } from "@/ui/Switch";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { Compare } from "./Compare";
 import { EndState, goalOf, type Run, type Schedule } from "./columns";
 import { Trigger } from "./Trigger";
 import { wordsOf } from "./when";
@@ -75,6 +76,7 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
               <LikelyCost schedule={name} />
             </p>
           )}
+          {row.watched.length > 0 && <Compare name={name} />}
         </section>
         {row.schedule.when.type === "arrival" && <Trigger row={row} />}
         {row.next_ms.length > 0 && (
@@ -171,9 +173,9 @@ function Past({ run }: { run: Run }) {
           <SafeText>{run.text === "unchanged" ? t("unchanged") : run.text}</SafeText>
         </p>
       )}
-      {run.changed && (
+      {run.given && (
         <p className="col-span-2 text-ink-2">
-          <SafeText lines>{run.changed}</SafeText>
+          <SafeText lines>{run.given}</SafeText>
         </p>
       )}
       {run.session && (

@@ -76,6 +76,12 @@ export const t = define("schedules", {
   testing: "Sending…",
   testTaken: "It was taken; a run begins.",
   testRefused: "It was answered {status}.",
+  compare: "Compare now",
+  comparing: "Comparing…",
+  state_new: "First look:",
+  state_unchanged: "Unchanged:",
+  state_changed: "A run would start.",
+  state_unreachable: "Out of reach:",
   // -- rows
   next: "Next",
   noneToCome: "none to come",
