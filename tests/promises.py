@@ -608,9 +608,9 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-1.missed", "a policy for missed runs", "cli", done=True),
     Promise("SCH-1.manage", "list, add, remove, enable, disable, trigger, history", "cli", done=True),
     Promise("SCH-2.heartbeat", "it wakes, reviews, and speaks only when there is something to say", "channel"),
-    Promise("SCH-3.webhooks", "signed webhooks in", "api"),
-    Promise("SCH-3.mail", "mail in", "channel"),
-    Promise("SCH-3.files", "files dropped in", "file"),
+    Promise("SCH-3.webhooks", "signed webhooks in", "api", done=True),
+    Promise("SCH-3.mail", "mail in", "channel", done=True),
+    Promise("SCH-3.files", "files dropped in", "file", done=True),
     Promise("SCH-3.out", "notifications out", "channel"),
     # 9 Interfaces and operation
     Promise("UI-1.status", "a status page that is real", "page", stage=1, done=True),
