@@ -23,30 +23,30 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10763
+TRUSTED_BASE_LINES = 10833
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 885,
+    "": 967,
     "brain": 2890,
-    "cli": 8832,
+    "cli": 8955,
     "client": 431,
-    "domain": 7395,
+    "domain": 7702,
     "egress": 832,
     "guardian": 2444,
     "machines": 7883,
     "mcp": 1150,
     "memory": 4821,
-    "net": 278,
+    "net": 337,
     "protocols": 1351,
     "providers": 3511,
-    "runtime": 8947,
+    "runtime": 9389,
     "screen": 1527,
     "storage": 4298,
     "tools": 2279,
-    "web": 2579,
+    "web": 2731,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""

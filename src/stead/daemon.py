@@ -211,7 +211,6 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
-        self.triggers = TriggerHouse(home, settings, self.runtime, self.clock)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -343,9 +342,10 @@ class House:
         if find_servers:
             await self.models.discover()
 
-    async def keep_up(self) -> None:
-        """What runs in the background: signed heads, the trash, and what memory does by itself."""
+    async def keep_up(self, settings: Settings) -> None:
+        """What runs in the background: signed heads, the trash, what comes due or in, what memory does."""
         trash = Trash(self.views, self.runtime, self.clock)
+        triggers = TriggerHouse(self._home, settings, self.runtime, self.clock)
         await asyncio.gather(
             *(
                 job()
@@ -354,7 +354,7 @@ class House:
                     self.follower.keep,
                     trash.keep,
                     self.runtime.schedules.keep,
-                    self.triggers.keep,
+                    triggers.keep,
                     *self.memory.jobs,
                 )
             )
@@ -440,7 +440,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
     warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
-    keeping = asyncio.create_task(house.keep_up(), name="keeping up")
+    keeping = asyncio.create_task(house.keep_up(settings), name="keeping up")
     watched = asyncio.create_task(supervisor.keep(), name="signs of life")
     try:
         await leaving.wait()

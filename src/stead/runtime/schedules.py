@@ -43,13 +43,12 @@ from stead.domain.sessions import Session
 from stead.domain.triggers import Arrival, Arrived, MailboxRead, handed_text
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
-from stead.runtime.arrivals import checked_arrival
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
-from stead.runtime.schedule_changes import known_of, schedule_change, schedule_row, unused_ms
+from stead.runtime.schedule_changes import checked_arrival, known_of, schedule_change, schedule_row, unused_ms
 from stead.runtime.session_words import handed_over
 
 log = logging.getLogger(__name__)
@@ -177,7 +176,8 @@ class Schedules:
         """The schedule, if its job can be, with the real path of its folder."""
         job, when = schedule.job, schedule.when
         if isinstance(when, Arrival):
-            when = await asyncio.to_thread(checked_arrival, when, schedule, self._home.state)
+            known, secrets = self._home.state.schedules, self._home.state.secrets
+            when = await asyncio.to_thread(checked_arrival, when, schedule, known, secrets)
             schedule = replace(schedule, when=when)
         if isinstance(job, GoalReview):
             if (await self._sessions.actor(job.session).state()).spec.interactive:
@@ -297,18 +297,13 @@ class Schedules:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
             if run.arrived:
-                job = replace(job, context=(await self._handed(one, run.arrived),))
+                job = replace(job, context=(await _handed(self.load, one, run.arrived),))
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
             raise
         except SteadError as refused:
             return (ScheduleRunEnded(name, run.due_ms, "refused", str(refused)[:_TEXT_CHARS]),)
         return (ScheduleRunStarted(name, run.due_ms, session),)
-
-    async def _handed(self, one: Standing, arrived: Arrived) -> Material:
-        """What came in, as a run is handed it."""
-        text = await asyncio.to_thread(self.load, arrived.content)
-        return Material(due_times.words(one.schedule.when), handed_text(arrived, text))
 
     async def _reviewed(
         self, one: Standing, run: ScheduleRun, job: GoalReview, id: CommandId
@@ -326,7 +321,7 @@ class Schedules:
             return (ScheduleRunEnded(name, run.due_ms, "skipped", "it was at work, paused, or waited for you"),)
         said = digest_of(session, one, self._clock.now_ms())
         budget = job.budget or cmd.DEFAULT_BUDGET
-        handed = handed_over((await self._handed(one, run.arrived),), f"{DOOR}{name}") if run.arrived else ()
+        handed = handed_over((await _handed(self.load, one, run.arrived),), f"{DOOR}{name}") if run.arrived else ()
 
         def facts(now: Session) -> tuple[ev.Body, ...]:
             if now.end is None:
@@ -335,6 +330,12 @@ class Schedules:
 
         await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
         return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+async def _handed(load: Callable[[str], str], one: Standing, arrived: Arrived) -> Material:
+    """What came in, as a run is handed it."""
+    text = await asyncio.to_thread(load, arrived.content)
+    return Material(due_times.words(one.schedule.when)[:200], handed_text(arrived, text))
 
 
 def _nothing(content: str) -> str:
