@@ -2,7 +2,7 @@
 
 Layer: runtime. The mailbox is looked at three times a minute over one connection, and never changed. How far it was
 read is an event (``MailboxRead``), recorded after what had come was; a mail is known by its bytes, so that a crash
-between the two, or a server that counts anew, doubles none. What lay there before the trigger was set is nobody's arrival.
+between the two, or a server that counts anew, doubles none. What lay there before the trigger was set is no arrival.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class SecretBook:
         return self._let_out(secret, f"{tool}.{argument}")
 
     def of_trigger(self, name: str, host: str = "") -> str:
-        """The value of a trigger: by which it knows its sender, or a mailbox's password for its ``host``; "" for none."""
+        """By what a trigger knows its sender, or a mailbox's password for its ``host``; "" for none."""
         secret = self._secrets.get(name)
         if secret is None:
             return ""
