@@ -117,7 +117,7 @@ class Arrivals:
             data: up to ``MOST_BYTES`` of it.
 
         Raises:
-            StorageFault: it was not recorded, so its sender must not be told that it was.
+            StorageFault: it was not recorded, so its sender must not get a 200.
         """
         assert len(data) <= MOST_BYTES
         id = CommandId(f"arrival:{name}:{hashlib.sha256(delivery.encode('utf-8', 'replace')).hexdigest()[:40]}")

@@ -57,7 +57,7 @@ class WebhookApp:
         try:
             status, said = await self._answer(scope, receive)
         except StorageFault as fault:
-            log.error("a webhook was not recorded, and its sender was told so: %s", fault)
+            log.error("a webhook was not recorded, and its sender got a 503: %s", fault)
             status = 503
         except Exception:
             log.exception("a webhook failed")
