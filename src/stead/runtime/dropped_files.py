@@ -136,7 +136,7 @@ class DroppedFiles:
             return data if len(data) == seen[2] else None
 
     def _move(self, name: str, seen: Seen) -> None:
-        """Put it to what is done, if it is still the one that was taken in; under another name if its own is used there."""
+        """Put it to what is done, if it is still the one that was taken in; where its name is used, under another."""
         folder = os.open(self._path, _FOLDER)
         try:
             if not os.path.lexists(f"{self._path}/{DONE}"):
