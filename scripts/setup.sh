@@ -325,6 +325,18 @@ if ! page_is_seen && ! done_before chromium missing; then
     fi
 fi
 
+# Mail comes in from a real server, which each test starts for itself; none is to run by itself afterwards.
+if ! have dovecot && ! [ -x /usr/sbin/dovecot ] && ! done_before dovecot missing; then
+    if may_install && [ -d /run/systemd/system ]; then
+        become_root systemctl mask --quiet dovecot.service dovecot.socket || true
+    fi
+    if ! may_install || ! step "installing dovecot, a mail server for the tests" apt_install dovecot-imapd; then
+        say "there is no dovecot, so the tests of mail that comes in are skipped"
+        say "next: sudo apt install dovecot-imapd, to run those too"
+        remember dovecot missing
+    fi
+fi
+
 # The unit of the service is read by systemd itself.
 if [ "$(uname -s)" = Linux ] && ! have systemd-analyze && ! done_before systemd missing; then
     if ! may_install || ! step "installing systemd, which checks the service's unit" apt_install systemd; then

@@ -617,9 +617,9 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-1.snooze", "what is due is skipped for a while, and the history says so", "cli", done=True),
     Promise("SCH-1.rerun", "a run of the history is run again", "cli", done=True),
     Promise("SCH-2.heartbeat", "it wakes, reviews, and speaks only when there is something to say", "cli", done=True),
-    Promise("SCH-3.webhooks", "signed webhooks in", "api"),
-    Promise("SCH-3.mail", "mail in", "channel"),
-    Promise("SCH-3.files", "files dropped in", "file"),
+    Promise("SCH-3.webhooks", "signed webhooks in", "api", done=True),
+    Promise("SCH-3.mail", "mail in", "channel", done=True),
+    Promise("SCH-3.files", "files dropped in", "file", done=True),
     Promise("SCH-3.out", "notifications out", "channel", done=True),
     Promise(
         "SCH-4.compared", "files, addresses, feeds, ports and commands are compared without a model", "cli", done=True

@@ -222,7 +222,6 @@ class House:
             digest_key=keys.digests,
         )
         self.runtime.schedules.watching.looks = SourceLooks(Dialer(own.reach), self.machines.programs, HostFileLooks())
-        self.triggers = TriggerHouse(home, settings, self.runtime, self.clock)
         self.retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
 
     def _shared(self, bus: Bus, contents: ContentStore) -> Shared:
@@ -356,10 +355,11 @@ class House:
         if find_servers:
             await self.models.discover()
 
-    async def keep_up(self) -> None:
-        """What runs in the background: signed heads, the trash, and what memory does by itself."""
+    async def keep_up(self, settings: Settings) -> None:
+        """What runs in the background: signed heads, the trash, what comes due or in, what memory does."""
         trash = Trash(self.views, self.runtime, self.clock)
         caps = CapWarnings(self.home, self.runtime.bus, self.clock, partial(self.journal.spent, settled=True))
+        triggers = TriggerHouse(self._home, settings, self.runtime, self.clock)
         await asyncio.gather(
             *(
                 job()
@@ -371,7 +371,7 @@ class House:
                     self.retention.keep,
                     self.runtime.schedules.keep,
                     self.notifications.keep,
-                    self.triggers.keep,
+                    triggers.keep,
                     *self.memory.jobs,
                 )
             )
@@ -465,7 +465,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
     warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
-    keeping = asyncio.create_task(house.keep_up(), name="keeping up")
+    keeping = asyncio.create_task(house.keep_up(settings), name="keeping up")
     watched = asyncio.create_task(supervisor.keep(), name="signs of life")
     try:
         await leaving.wait()

@@ -26,7 +26,7 @@ class TriggerHouse:
 
     Args:
         home: its folders.
-        settings: see there.
+        settings: the port of the listener and how senders reach it.
         runtime: has the triggers, and takes in what comes.
         clock: says what time it is.
     """

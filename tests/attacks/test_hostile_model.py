@@ -52,6 +52,7 @@ WAYS_IN_AND_OUT = {
     "machines/runner/enter.py": "a fork that looks at other views again, in the machine; attacks/test_transactions.py",
     "memory/embedding/process.py": "starts the embedder, with no word of a model on its line; tests/memory/embedding",
     "mcp/signing_in.py": "the person's browser comes back to it once, with a secret state; tests/attacks/test_mcp.py",
+    "net/imap.py": "a mailbox that the person names; no word of a model is in it",
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
     "notifiers/desktop.py": "starts notify-send with our sentence and a cleaned title; attacks/test_notifications.py",
     "notifiers/mail.py": "connects to the mail server that the person named; attacks/test_notifications.py",
@@ -60,6 +61,7 @@ WAYS_IN_AND_OUT = {
     "runtime/supervisor.py": "a datagram to what started the daemon; no word of a model is in it",
     "storage/residue.py": "reads the journal's own files, with no word of a model on its line; tests/storage",
     "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
+    "web/webhooks.py": "a test asks the listener itself, signed; commands(), and tests/attacks/test_triggers.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
 }
 """Every file that opens a socket or starts a program, and how the hostile model tries it. A new one needs an entry."""
@@ -68,6 +70,7 @@ _OPENERS = {
     *("asyncio.start_server", "asyncio.start_unix_server", "asyncio.open_connection", "asyncio.open_unix_connection"),
     *("asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell", "loop.create_server"),
     *("subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.check_call", "subprocess.call"),
+    "imaplib.IMAP4_SSL",
     *("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp"),
     *(
         "httpcore2.AsyncConnectionPool",

@@ -243,7 +243,8 @@ def test_what_an_arrival_says_has_no_authority_and_stains_the_run_from_its_start
         (judged,) = house.bodies(id, "call.judged")
         (question,) = house.bodies(id, "approval.requested")
         assert question["tool"] == "fetch"
-        assert any("handed:" in source for source in judged.get("sources", question.get("sources", ()))), judged
+        sources = judged.get("sources") or question.get("sources") or ()
+        assert any("handed:" in source for source in sources), judged
         house.finish(id, answer="deny")
     assert not house.bodies(id, "tool.started")
     assert ">>>end " in seen[0] and order in seen[0], "it reads it between marks, as data"

@@ -137,7 +137,7 @@ class Dovecot:
         """Have mail come in."""
         client = self.client()
         for mail in mails:
-            status, _ = client.append("INBOX", "", None, mail.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))  # type: ignore[arg-type]
+            status, _ = client.append("INBOX", "", None, mail.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
             assert status == "OK"
         client.logout()
 

@@ -70,7 +70,7 @@ def read_mail(raw: bytes, proof: str) -> Mail:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AssertionError):
         # What the parser is led into by hostile mail; nothing of it is believed.
         plain = raw[:MOST_TEXT].decode("utf-8", "replace")
-        return Mail(f"unreadable ({digest})", f"[its parts could not be told apart]\n\n{plain}", "")
+        return Mail(f"unreadable ({digest})", f"[its parts could not be separated]\n\n{plain}", "")
 
 
 def _header(found: Message, name: str) -> str:

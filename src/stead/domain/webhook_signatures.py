@@ -43,7 +43,7 @@ class Signed(NamedTuple):
     Args:
         delivery: tells it from others by what is signed, so that it cannot be sent again as another one; "" where
             nothing happened, and the sender only tries whether this works.
-        challenge: to be answered with, where the sender only asks whether somebody listens; "" for a delivery.
+        challenge: to be answered with, where the sender only asks whether the address works; "" for a delivery.
     """
 
     delivery: str

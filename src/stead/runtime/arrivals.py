@@ -7,23 +7,18 @@ word.
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
-
-from msgspec.structs import replace
 
 from stead.domain.due_times import words
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CommandId
 from stead.domain.ports import Clock, Journal
-from stead.domain.schedules import Schedule, ScheduleSkipped, Skip, Standing
+from stead.domain.schedules import ScheduleSkipped, Skip, Standing
 from stead.domain.triggers import (
     MOST_BYTES,
     Arrival,
     Arrived,
-    Drop,
     Mailbox,
     MailboxRead,
     Refusals,
@@ -34,7 +29,6 @@ from stead.domain.triggers import (
 )
 from stead.domain.webhook_signatures import sign
 from stead.runtime.attachments import GivenAttachments
-from stead.runtime.folder import folder
 
 if TYPE_CHECKING:
     from stead.runtime.home import HomeState
@@ -43,7 +37,6 @@ if TYPE_CHECKING:
 
 RECORD_EVERY_MS = 60_000
 """How often at most a refusal is recorded; those in between are counted with the next."""
-_DOMAIN = re.compile(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,8}")
 Outcome = Skip | Literal["taken", "off"]
 
 
@@ -109,11 +102,11 @@ class Arrivals:
 
     def secret(self, name: str) -> str:
         """The value by which a trigger knows its sender; "" where there is none."""
-        return self._book.of_trigger(name) or ""
+        return self._book.of_trigger(name)
 
     def password(self, mailbox: Mailbox) -> str:
         """Of a mailbox; "" where there is none."""
-        return self._book.for_mailbox(mailbox.secret, mailbox.host) or ""
+        return self._book.of_trigger(mailbox.secret, mailbox.host)
 
     async def take(self, name: str, delivery: str, data: bytes) -> Outcome:
         """Keep what came in and record it, once for its delivery.
@@ -124,7 +117,7 @@ class Arrivals:
             data: up to ``MOST_BYTES`` of it.
 
         Raises:
-            StorageFault: it was not recorded, so its sender must not be told that it was.
+            StorageFault: it was not recorded, so its sender must not get a 200.
         """
         assert len(data) <= MOST_BYTES
         id = CommandId(f"arrival:{name}:{hashlib.sha256(delivery.encode('utf-8', 'replace')).hexdigest()[:40]}")
@@ -133,10 +126,10 @@ class Arrivals:
         content = await self._kept.keep(data)
         shown = "".join(letter if letter.isprintable() else " " for letter in delivery)[:200]
         arrived = Arrived(self._book.redactor().clean(shown), content, len(data))
-        outcome = await self._schedules.arrive(name, arrived, id)
-        if outcome != "taken":
-            self._kept.drop((content,))
-        return outcome
+        try:
+            return await self._schedules.arrive(name, arrived, id)
+        finally:
+            self._kept.release(content)
 
     async def refused(self, name: str, why: str, *, skip: Skip | None = None) -> None:
         """Say where the owner looks that something was not taken; ``skip``: what to record of it, if anything."""
@@ -196,52 +189,3 @@ class Arrivals:
             fault=self.faults.get(name, "") if one.on else "",
             refused=self._refused.get(name, Refusals()),
         )
-
-
-def checked_arrival(when: Arrival, schedule: Schedule, state: HomeState) -> Arrival:
-    """The same with nothing left open, as it is kept. It reads the folder.
-
-    Raises:
-        InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
-    """
-    if not (1 <= when.waiting <= 50 and 1 <= when.hourly <= 100):
-        raise InvalidRequest("1 to 50 may wait, and 1 to 100 come within an hour")
-    source = when.source
-    if not isinstance(source, Drop) and source.secret not in state.secrets:
-        raise NotFound(f"there is no secret {source.secret[:80]!r}; add it first: stead secret add {source.secret}")
-    if isinstance(source, Mailbox):
-        senders = tuple(one.lower().rstrip(".") for one in source.senders)
-        if senders and not source.proof:
-            raise InvalidRequest(
-                "a sender's name proves nothing: say by which server's word (Authentication-Results) it counts"
-            )
-        if odd := next((one for one in (source.host, *senders) if not _is_host(one)), None):
-            raise InvalidRequest(f"{odd[:80]!r} is no domain, such as example.com")
-        if any(not text.isprintable() for text in (source.user, source.folder, source.proof)):
-            raise InvalidRequest("a mailbox's names have letters alone, and no line breaks")
-        return replace(when, source=replace(source, senders=senders))
-    if isinstance(source, Drop):
-        real = folder(source.path)
-        for at, one in state.schedules.items():
-            if (
-                at != schedule.name
-                and isinstance(one.schedule.when, Arrival)
-                and one.schedule.when.source == Drop(real)
-            ):
-                raise Conflict(f"the trigger {at!r} takes the files of {real!r} already")
-        if schedule.directory and _overlap(real, os.path.realpath(schedule.directory)):
-            raise InvalidRequest(
-                "its runs could put files there and trigger themselves; name a folder outside of theirs"
-            )
-        if not os.access(real, os.W_OK):
-            raise InvalidRequest(f"{real!r} may not be written, and what is taken in is moved to {real}/done")
-        return replace(when, source=Drop(real))
-    return when
-
-
-def _overlap(one: str, other: str) -> bool:
-    return os.path.commonpath((one, other)) in (one, other)
-
-
-def _is_host(text: str) -> bool:
-    return bool(_DOMAIN.fullmatch(text.lower())) or text == "localhost"

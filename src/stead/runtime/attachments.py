@@ -109,6 +109,11 @@ class GivenAttachments:
         self._pinned.pin(content)
         return content
 
+    def release(self, content: str) -> None:
+        """Keep what ``keep`` stored no longer than the record names it, unless a person gave the same."""
+        if content not in self._given:
+            self._pinned.release(content)
+
     def _forget_unused(self, now_ms: int) -> bool:
         """Let go of what has waited too long; whether there was any."""
         late = [content for content, (until_ms, _) in self._given.items() if until_ms <= now_ms]

@@ -38,7 +38,7 @@ class DroppedFiles:
     Args:
         arrivals: takes them in.
         name: of the trigger.
-        drop: see there.
+        drop: the folder.
         own: Stead's own folder, in which nothing is looked for.
     """
 
@@ -136,7 +136,7 @@ class DroppedFiles:
             return data if len(data) == seen[2] else None
 
     def _move(self, name: str, seen: Seen) -> None:
-        """Put it to what is done, if it is still the one that was taken in; beside what has its name there."""
+        """Put it to what is done, if it is still the one that was taken in; where its name is used, under another."""
         folder = os.open(self._path, _FOLDER)
         try:
             if not os.path.lexists(f"{self._path}/{DONE}"):
@@ -151,7 +151,7 @@ class DroppedFiles:
             finally:
                 os.close(done)
         except FileNotFoundError:
-            return  # somebody took it away
+            return  # it was taken away
         finally:
             os.close(folder)
 

@@ -2,7 +2,7 @@
 
 Layer: runtime. The mailbox is looked at three times a minute over one connection, and never changed. How far it was
 read is an event (``MailboxRead``), recorded after what had come was; a mail is known by its bytes, so that a crash
-between the two, or a server that counts anew, doubles none. What lay there before the trigger was set is nobody's arrival.
+between the two, or a server that renumbers, doubles none. What lay there before the trigger was set is no arrival.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class IncomingMail:
     Args:
         arrivals: takes in what comes.
         name: of the trigger.
-        mailbox: see there.
+        mailbox: what to read, and how.
     """
 
     def __init__(self, arrivals: Arrivals, name: str, mailbox: Mailbox) -> None:
@@ -75,7 +75,7 @@ class IncomingMail:
         uid = before.uid if same else 0
         if same and following and uid >= following - 1:
             return
-        # A server that counts anew: what came since the last look is among what came since that day.
+        # A server that renumbers: what came since the last look is among what came since that day.
         since_ms = 0 if same else before.read_ms
         for one in await asyncio.to_thread(opened.uids, uid, since_ms):
             if not await self._take(opened, one, 0 if same else before.from_ms):

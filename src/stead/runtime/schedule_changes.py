@@ -5,8 +5,9 @@ Layer: runtime. Pure but for the zone database and the name of the host's own zo
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import assert_never
@@ -41,13 +42,15 @@ from stead.domain.schedules import (
     SwitchSchedule,
     watched,
 )
-from stead.domain.triggers import Arrival
+from stead.domain.triggers import Arrival, Drop, Mailbox
+from stead.runtime.folder import folder
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_MADE_UP = 100
 _LONGEST_SNOOZE_MS = 366 * 86_400_000
 _MOST_OF_AGENDA = 300
 """Times of one schedule that are counted for the agenda."""
+_DOMAIN = re.compile(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,8}")
 
 
 def schedule_change(
@@ -180,3 +183,54 @@ def agenda(known: Iterable[Standing], now_ms: int, days: int) -> tuple[AgendaRow
             more = len(times) == _MOST_OF_AGENDA and of_day[-1] == times[-1]
             rows.append(AgendaRow(day, one.schedule.name, of_day[0], of_day[-1], len(of_day), goal, more))
     return tuple(sorted(rows, key=lambda row: (row.first_ms, row.name)))
+
+
+def checked_arrival(
+    when: Arrival, schedule: Schedule, known: Mapping[str, Standing], secrets: Collection[str]
+) -> Arrival:
+    """The same with nothing left open, as it is kept. It reads the folder.
+
+    Raises:
+        InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
+    """
+    if not (1 <= when.waiting <= 50 and 1 <= when.hourly <= 100):
+        raise InvalidRequest("1 to 50 may wait, and 1 to 100 come within an hour")
+    source = when.source
+    if not isinstance(source, Drop) and source.secret not in secrets:
+        raise NotFound(f"there is no secret {source.secret[:80]!r}; add it first: stead secret add {source.secret}")
+    if isinstance(source, Mailbox):
+        senders = tuple(one.lower().rstrip(".") for one in source.senders)
+        if senders and not source.proof:
+            raise InvalidRequest(
+                "a sender's name proves nothing: say by which server's word (Authentication-Results) it counts"
+            )
+        if odd := next((one for one in (source.host, *senders) if not _is_host(one)), None):
+            raise InvalidRequest(f"{odd[:80]!r} is no domain, such as example.com")
+        if any(not text.isprintable() for text in (source.user, source.folder, source.proof)):
+            raise InvalidRequest("a mailbox's names have letters alone, and no line breaks")
+        return replace(when, source=replace(source, senders=senders))
+    if isinstance(source, Drop):
+        real = folder(source.path)
+        for at, one in known.items():
+            if (
+                at != schedule.name
+                and isinstance(one.schedule.when, Arrival)
+                and one.schedule.when.source == Drop(real)
+            ):
+                raise Conflict(f"the trigger {at!r} takes the files of {real!r} already")
+        if schedule.directory and _overlap(real, os.path.realpath(schedule.directory)):
+            raise InvalidRequest(
+                "its runs could put files there and trigger themselves; name a folder outside of theirs"
+            )
+        if not os.access(real, os.W_OK):
+            raise InvalidRequest(f"{real!r} may not be written, and what is taken in is moved to {real}/done")
+        return replace(when, source=Drop(real))
+    return when
+
+
+def _overlap(one: str, other: str) -> bool:
+    return os.path.commonpath((one, other)) in (one, other)
+
+
+def _is_host(text: str) -> bool:
+    return bool(_DOMAIN.fullmatch(text.lower())) or text == "localhost"

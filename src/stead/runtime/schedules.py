@@ -48,7 +48,6 @@ from stead.domain.sessions import Session
 from stead.domain.triggers import Arrival, Arrived, MailboxRead, handed_text
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
-from stead.runtime.arrivals import checked_arrival
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.calendars import LOOK_MS, CalendarReader
 from stead.runtime.goal_reviews import digest_of, found_of
@@ -56,7 +55,14 @@ from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, told_by
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
-from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row, unused_ms
+from stead.runtime.schedule_changes import (
+    agenda,
+    checked_arrival,
+    known_of,
+    schedule_change,
+    schedule_row,
+    unused_ms,
+)
 from stead.runtime.session_words import handed_over
 from stead.runtime.watching import Watching, changed_by
 
@@ -223,7 +229,8 @@ class Schedules:
         """The schedule, if its job can be, with the real path of its folder."""
         job, when = schedule.job, schedule.when
         if isinstance(when, Arrival):
-            when = await asyncio.to_thread(checked_arrival, when, schedule, self._home.state)
+            known, secrets = self._home.state.schedules, self._home.state.secrets
+            when = await asyncio.to_thread(checked_arrival, when, schedule, known, secrets)
             schedule = replace(schedule, when=when)
         if isinstance(job, GoalReview):
             if (await self._sessions.actor(job.session).state()).spec.interactive:
@@ -357,22 +364,13 @@ class Schedules:
         try:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
-            job = replace(job, context=await self._handed(one, run))
-            job = heartbeat_job(one.schedule, job)
+            job = heartbeat_job(one.schedule, replace(job, context=await _handed(self.load, self.watching.clean, one, run)))
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
             raise
         except SteadError as refused:
             return (ScheduleRunEnded(name, run.due_ms, "refused", str(refused)[:_TEXT_CHARS]),)
         return (ScheduleRunStarted(name, run.due_ms, session),)
-
-    async def _handed(self, one: Standing, run: ScheduleRun) -> tuple[Material, ...]:
-        """What came with a due time, as its run is handed it."""
-        texts = {CHANGED if watched(one.schedule) else EVENT: self.watching.clean(run.given)}
-        if run.arrived:
-            text = await asyncio.to_thread(self.load, run.arrived.content)
-            texts[due_times.words(one.schedule.when)] = handed_text(run.arrived, text)
-        return tuple(Material(name, text) for name, text in texts.items() if text)
 
     async def _reviewed(
         self, one: Standing, run: ScheduleRun, job: GoalReview, id: CommandId
@@ -390,7 +388,7 @@ class Schedules:
             return (ScheduleRunEnded(name, run.due_ms, "skipped", "it was at work, paused, or waited for you"),)
         said = digest_of(session, one, self._clock.now_ms())
         budget = job.budget or cmd.DEFAULT_BUDGET
-        handed = handed_over(await self._handed(one, run), f"{DOOR}{name}")
+        handed = handed_over(await _handed(self.load, self.watching.clean, one, run), f"{DOOR}{name}")
 
         def facts(now: Session) -> tuple[ev.Body, ...]:
             if now.end is None:
@@ -399,6 +397,17 @@ class Schedules:
 
         await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
         return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+async def _handed(
+    load: Callable[[str], str], clean: Callable[[str], str], one: Standing, run: ScheduleRun
+) -> tuple[Material, ...]:
+    """What came with a due time, as its run is handed it."""
+    texts = {CHANGED if watched(one.schedule) else EVENT: clean(run.given)}
+    if run.arrived:
+        text = await asyncio.to_thread(load, run.arrived.content)
+        texts[due_times.words(one.schedule.when)] = handed_text(run.arrived, text)
+    return tuple(Material(name, text) for name, text in texts.items() if text)
 
 
 def _nothing(content: str) -> str:

@@ -145,15 +145,12 @@ class SecretBook:
             return None
         return self.let_out(secret, f"{tool}.{argument}")
 
-    def of_trigger(self, name: str) -> str | None:
-        """The value by which a trigger knows its sender; it goes nowhere. None where there is none."""
+    def of_trigger(self, name: str, host: str = "") -> str:
+        """By what a trigger knows its sender, or a mailbox's password for its ``host``; "" for none."""
         secret = self._secrets.get(name)
-        return self._newest(secret) if secret else None
-
-    def for_mailbox(self, name: str, host: str) -> str | None:
-        """The password of a mailbox, for its server alone; None where there is none."""
-        secret = self._secrets.get(name)
-        return self.let_out(secret, host) if secret else None
+        if secret is None:
+            return ""
+        return (self.let_out(secret, host) if host else _newest(self._vault, secret)) or ""
 
     def opens_tls(self, host: str) -> bool:
         """See ``Release``."""
@@ -197,7 +194,7 @@ class SecretBook:
                 if isinstance(binding, HostBinding):
                     require_host_binding(binding)
                 else:
-                    self._require_tool_binding(binding)
+                    _require_tool_binding(self._tools, binding)
                 if len(secret.bindings) >= BINDINGS:
                     raise InvalidRequest(
                         f"a secret has at most {BINDINGS} bindings; end one with `stead secret unbind`"
@@ -244,21 +241,9 @@ class SecretBook:
         own = placeholder_of(self._digest_key, secret.name, secret.version, session)
         return msgspec.structs.replace(secret, placeholder=own)
 
-    def _newest(self, secret: Secret) -> str | None:
-        try:
-            opened = self._vault.opened(OF_PERSON + secret.name)
-        except StorageFault as fault:
-            log.error("the secret %r was not let out: %s", secret.name, fault)
-            return None
-        if opened is None or opened[0] != secret.version:
-            # Absent or older: somebody changed the vault's file. Newer: a change whose recording failed.
-            log.error("the secret %r is not the one that the journal knows; add it again", secret.name)
-            return None
-        return opened[1]
-
     def let_out(self, secret: Secret, destination: str) -> str | None:
         """The value, for a place that it is bound to or that the person named it for; that it was used is recorded."""
-        value = self._newest(secret)
+        value = _newest(self._vault, secret)
         if value is None:
             return None
         now_ms, key = self._clock.now_ms(), (secret.name, destination)
@@ -294,19 +279,6 @@ class SecretBook:
         if name in self._secrets and not replace:
             raise Conflict(f"there is a secret {name!r} already; say that it is to be replaced, or choose another name")
 
-    def _require_tool_binding(self, binding: ToolBinding) -> None:
-        spec = self._tools.get(binding.tool)
-        if spec is None:
-            raise NotFound(f"there is no tool {binding.tool[:80]!r}; the tools are {', '.join(self._tools)}")
-        properties = spec.parameters["properties"]
-        assert isinstance(properties, Mapping)
-        if binding.argument not in properties:
-            raise NotFound(
-                f"the tool {spec.name!r} has no argument {binding.argument[:80]!r}; it has {', '.join(properties)}"
-            )
-        if why := _unfit(spec, binding.argument):
-            raise InvalidRequest(f"no secret can be bound to {binding.argument!r} of {spec.name!r}: {why}")
-
 
 def _redactors(known: Sequence[Known]) -> dict[bool, redaction.Redactor]:
     """By whether they also detect."""
@@ -327,3 +299,31 @@ def _unfit(spec: ToolSpec, argument: str) -> str:
     if declared.url_args:
         return "the call itself says where it goes; bind the secret to the host that needs it (--host)"
     return ""
+
+
+def _require_tool_binding(tools: Mapping[str, ToolSpec], binding: ToolBinding) -> None:
+    spec = tools.get(binding.tool)
+    if spec is None:
+        raise NotFound(f"there is no tool {binding.tool[:80]!r}; the tools are {', '.join(tools)}")
+    properties = spec.parameters["properties"]
+    assert isinstance(properties, Mapping)
+    if binding.argument not in properties:
+        raise NotFound(
+            f"the tool {spec.name!r} has no argument {binding.argument[:80]!r}; it has {', '.join(properties)}"
+        )
+    if why := _unfit(spec, binding.argument):
+        raise InvalidRequest(f"no secret can be bound to {binding.argument!r} of {spec.name!r}: {why}")
+
+
+def _newest(vault: Vault, secret: Secret) -> str | None:
+    """The value that the journal knows as newest; None where the vault has another."""
+    try:
+        opened = vault.opened(OF_PERSON + secret.name)
+    except StorageFault as fault:
+        log.error("the secret %r was not let out: %s", secret.name, fault)
+        return None
+    if opened is None or opened[0] != secret.version:
+        # Absent or older: somebody changed the vault's file. Newer: a change whose recording failed.
+        log.error("the secret %r is not the one that the journal knows; add it again", secret.name)
+        return None
+    return opened[1]

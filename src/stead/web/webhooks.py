@@ -32,7 +32,7 @@ _PATH = re.compile(r"/hooks/([a-z][a-z0-9-]{0,30})")
 _STATUS = {"taken": 200, "off": 503, "queue": 429, "rate": 429}
 _WHY = {"queue": "too many runs waited already", "rate": "too many came within an hour"}
 _NOBODY = Webhook("github", "none")
-"""Stands for the trigger of a name that there is not, so that its requests take as long as others."""
+"""Stands for the trigger of a name that there is not, so that its requests are read and checked as others are."""
 _LIMIT = re.compile(rb"[0-9]{1,18}")
 TEST_S = 10.0
 
@@ -57,7 +57,7 @@ class WebhookApp:
         try:
             status, said = await self._answer(scope, receive)
         except StorageFault as fault:
-            log.error("a webhook was not recorded, and its sender was told so: %s", fault)
+            log.error("a webhook was not recorded, and its sender got a 503: %s", fault)
             status = 503
         except Exception:
             log.exception("a webhook failed")
