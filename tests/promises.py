@@ -610,6 +610,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-1.calendar", "a goal runs by the events of a calendar file, whose words permit nothing", "cli", done=True),
     Promise("SCH-1.words", "times in plain words, read back with the next five", "cli", done=True),
     Promise("SCH-1.snooze", "what is due is skipped for a while, and the history says so", "cli", done=True),
+    Promise("SCH-1.agenda", "what will run on the next days, by day", "page", done=True),
     Promise("SCH-1.rerun", "a run of the history is run again", "cli", done=True),
     Promise("SCH-2.heartbeat", "it wakes, reviews, and speaks only when there is something to say", "channel"),
     Promise("SCH-3.webhooks", "signed webhooks in", "api"),

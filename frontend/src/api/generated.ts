@@ -1989,6 +1989,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schedules/{name}/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Snooze Schedule
+         * @description Skip what is due until a moment, in milliseconds since 1970, a year from now at most; 0 ends a snooze.
+         */
+        post: operations["snooze_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/schedules/{name}/switch": {
         parameters: {
             query?: never;
@@ -2003,6 +2023,26 @@ export interface paths {
          * @description Have a schedule run by itself, or no more. What came while it was off is not made up for.
          */
         post: operations["switch_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/agenda": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Agenda
+         * @description What will run on the next days by the person's clocks, today included; a row for each schedule and day.
+         */
+        get: operations["show_agenda"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3353,6 +3393,27 @@ export interface components {
             limits: components["schemas"]["Limits"] | null;
         };
         /**
+         * AgendaRow
+         * @description What a schedule will do on a day.
+         *
+         *     Args:
+         *         day: as 2026-12-01, by the person's clocks.
+         *         name: of the schedule.
+         *         first_ms, last_ms: the first and the last time on that day.
+         *         times: how many there are.
+         *         goal: what is to be reached; "" where it takes up another objective.
+         *         more: there are more than were counted, on this day and maybe after it.
+         */
+        AgendaRow: {
+            day: string;
+            first_ms: number;
+            goal: string;
+            last_ms: number;
+            more: boolean;
+            name: string;
+            times: number;
+        };
+        /**
          * AgentCheck
          * @description What a test came to: what the agent says that it is, or why it could not be asked.
          */
@@ -3774,6 +3835,59 @@ export interface components {
             door: string;
             /** @enum {unknown} */
             type: "budget.raised";
+        };
+        /**
+         * Calendar
+         * @description At the start of each event of an iCalendar file (RFC 5545), or some time before it.
+         *
+         *     Events that start within the same minute are one due time. Cancelled events are none. Changes of the file count
+         *     from the moment that they are seen, within a minute.
+         *
+         *     Args:
+         *         file: path within the folder of the job, ending in .ics.
+         *         before_min: so many minutes before the start, 0 to 10,080.
+         *         matching: words of the summary, or a whole category, in any case; "" for every event.
+         *         zone: of all-day events and of those that name no zone; "" is the person's own when it is set.
+         */
+        Calendar: {
+            /** @default 0 */
+            before_min: number;
+            file: string;
+            /** @default  */
+            matching: string;
+            /** @enum {unknown} */
+            type: "calendar";
+            /** @default  */
+            zone: string;
+        };
+        /**
+         * CalendarTimes
+         * @description What was found in a calendar's file.
+         *
+         *     Args:
+         *         sha256: of the file as it was read; "" where it never could be.
+         *         times: due time in milliseconds and the number of its text, in order; those to come are 100 at most.
+         *         texts: what the events say of themselves: others' words.
+         *         again_ms: until when these times are enough; then the file is read again.
+         *         left_out: how many of its events could not be read.
+         *         problem: why the file could not be read, so that earlier times hold; or why an event was left out.
+         */
+        CalendarTimes: {
+            /** @default 0 */
+            again_ms: number;
+            /** @default 0 */
+            left_out: number;
+            /** @default  */
+            problem: string;
+            /** @default  */
+            sha256: string;
+            /** @default [] */
+            texts: string[];
+            /** @default [] */
+            times: [
+                number,
+                number
+            ][];
         };
         /**
          * CallAnswered
@@ -4858,7 +4972,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5630,7 +5744,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -7165,6 +7279,15 @@ export interface components {
             line: string;
         };
         /**
+         * Page[AgendaRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_AgendaRow_: {
+            items: components["schemas"]["AgendaRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[AgentRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -8579,6 +8702,16 @@ export interface components {
             run: components["schemas"]["MemoryConsolidated"];
         };
         /**
+         * RunWanted
+         * @description Run it once, now, or as soon as the run under way is over; a schedule that is off too.
+         *
+         *     ``again_ms``: as it ran for this due time of its history, with what came with that; 0 for none.
+         */
+        RunWanted: {
+            /** @default 0 */
+            again_ms: number;
+        };
+        /**
          * Said
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
@@ -8605,7 +8738,7 @@ export interface components {
          *
          *     Args:
          *         name: the person's own choice.
-         *         when: a cron expression, an interval, or one moment.
+         *         when: a cron expression, an interval, one moment, or the events of a calendar.
          *         job: an objective to be opened each time, with all that it may use; or one to be taken up again.
          *         missed: what becomes of due times in which Stead did not run: "skip" them, run "once" for all of them, or "all",
          *             one after the other.
@@ -8630,7 +8763,20 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"];
+        };
+        /**
+         * ScheduleCalendarRead
+         * @description The file of a schedule's calendar was read, and has something new.
+         *
+         *     ``since_ms``: what starts before that was not there when its time came, and is not due any more.
+         */
+        ScheduleCalendarRead: {
+            calendar: components["schemas"]["CalendarTimes"];
+            name: string;
+            since_ms: number;
+            /** @enum {unknown} */
+            type: "schedule.calendar_read";
         };
         /**
          * Scheduled
@@ -8644,11 +8790,15 @@ export interface components {
         /**
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
+         *
+         *     ``given``: what came with it, see ``ScheduleRun``.
          */
         ScheduleDue: {
             /** @enum {unknown} */
             by: "clock" | "missed" | "person";
             due_ms: number;
+            /** @default  */
+            given: string;
             name: string;
             /** @enum {unknown} */
             type: "schedule.due";
@@ -8673,14 +8823,20 @@ export interface components {
          *         running: the session of the run that goes on; "" for none.
          *         waiting: how many runs wait for it.
          *         last: the newest run that is over.
+         *         snoozed_ms: until when it is snoozed; 0 where it is not.
+         *         problem: what is wrong with its calendar; "" for nothing.
          */
         ScheduleRow: {
             last: components["schemas"]["ScheduleRun"] | null;
             next_ms: number[];
             on: boolean;
+            /** @default  */
+            problem: string;
             proposed: boolean;
             running: string;
             schedule: components["schemas"]["Schedule"];
+            /** @default 0 */
+            snoozed_ms: number;
             waiting: number;
             why: string;
             words: string;
@@ -8699,6 +8855,7 @@ export interface components {
          *         text: why it was skipped or refused, or what a review found.
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
+         *         given: what came with the due time and is read by its run: others' words.
          */
         ScheduleRun: {
             /** @enum {unknown} */
@@ -8708,6 +8865,8 @@ export interface components {
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
             /** @default 0 */
             ended_ms: number;
+            /** @default  */
+            given: string;
             /** @default 0 */
             last_ms: number;
             recorded_ms: number;
@@ -8761,7 +8920,7 @@ export interface components {
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused.
+         *     ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -8771,7 +8930,18 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue";
+            why: "missed" | "overlap" | "paused" | "queue" | "snoozed";
+        };
+        /**
+         * ScheduleSnoozed
+         * @description What is due until then is skipped; 0 ends that.
+         */
+        ScheduleSnoozed: {
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "schedule.snoozed";
+            until_ms: number;
         };
         /**
          * ScheduleSwitch
@@ -9211,6 +9381,13 @@ export interface components {
         Size: {
             columns: number;
             rows: number;
+        };
+        /**
+         * Snooze
+         * @description Skip what is due until a moment, in milliseconds since 1970, a year from now at most; 0 ends a snooze.
+         */
+        Snooze: {
+            until_ms: number;
         };
         /**
          * SourcesTrusted
@@ -10142,7 +10319,7 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"];
         };
         /**
          * WantedSettings
@@ -14042,7 +14219,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["RunWanted"];
             };
         };
         responses: {
@@ -14097,6 +14274,44 @@ export interface operations {
             };
         };
     };
+    snooze_schedule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Snooze"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     switch_schedule: {
         parameters: {
             query?: never;
@@ -14122,6 +14337,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_agenda: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AgendaRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
