@@ -52,7 +52,7 @@ def test_a_schedule_is_made_run_switched_off_and_removed(walked: Stage, visit: V
     page.wait_for_url("**/objectives/s_*")
 
     page = visit(walked, "/schedules", PHONE)
-    page.get_by_text("morning").click()
+    page.get_by_text("morning").first.click()
     page.get_by_role("switch", name="On").click()
     expect(page.get_by_role("heading", name="Next times")).to_have_count(0)
     assert walked.house.get("/schedules")["items"][0]["on"] is False
