@@ -122,6 +122,7 @@ PROMISES: tuple[Promise, ...] = (
         "OBJ-5.shared", "objectives racing for one daily cap of the home never overrun it", "api", stage=1, done=True
     ),
     Promise("OBJ-6.resume", "a run survives kill -9 at any instant and resumes by itself", "cli", stage=1, done=True),
+    Promise("OBJ-6.sleep", "work goes on by itself after the host has slept", "cli", done=True),
     Promise(
         "OBJ-6.once", "a side effect is never silently repeated; an unknown outcome is shown", "cli", stage=1, done=True
     ),

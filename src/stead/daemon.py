@@ -45,7 +45,7 @@ from stead.provider_wiring import ConfiguredProviders
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
 from stead.runtime.agents import Subagents
-from stead.runtime.alarms import WallClock
+from stead.runtime.alarms import SleepWatch, WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
@@ -119,12 +119,14 @@ class Own:
         reach: what may be fetched.
         dialer: how hosts are resolved, reached and trusted for machines.
         clock: says what time it is.
+        timer: makes the timer that tells of sleep, see ``WallAlarm``; None for the host's.
     """
 
     open_journal: OpenJournal = open_journal
     reach: Reach = field(default_factory=Reach)
     dialer: Callable[[Reach], Dialer] = Dialer
     clock: Clock = field(default_factory=WallClock)
+    timer: Callable[[], int] | None = None
 
 
 OWN = Own()
@@ -210,6 +212,7 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
+        self.sleep = SleepWatch(self.clock, (self.models.woke, self.runtime.schedules.look), own.timer)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -352,6 +355,7 @@ class House:
                     self.follower.keep,
                     trash.keep,
                     self.runtime.schedules.keep,
+                    self.sleep.keep,
                     *self.memory.jobs,
                 )
             )

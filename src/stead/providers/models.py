@@ -227,6 +227,13 @@ class ProviderModels:
             fix = "check the address, and whether the server is up"
         return ProviderCheck(name, ok, text, round((loop.time() - begun) * 1000), listed, kind, fix)
 
+    def woke(self) -> None:
+        """The host has slept: requests under way get on soon or break, and later ones connect anew."""
+        for connection in self._connections.values():
+            connection.channel.woke()
+        self._replaced.update(self._connections.values())
+        self._connections.clear()
+
     async def close(self) -> None:
         """End every probe, and close every connection."""
         await self._health.close()

@@ -170,6 +170,10 @@ class Schedules:
             return schedule
         return replace(schedule, job=replace(job, directory=(await self._opener.fact(job)).directory))
 
+    def look(self) -> None:
+        """Record what is due, now: something may have come that no alarm rang for."""
+        self._turn.set()
+
     # -- what happens by itself ------------------------------------------------------------------------------------
 
     async def keep(self) -> None:
