@@ -608,7 +608,9 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-1.zones", "time zones and clock changes are right", "cli", done=True),
     Promise("SCH-1.missed", "a policy for missed runs", "cli", done=True),
     Promise("SCH-1.manage", "list, add, remove, enable, disable, trigger, history", "cli", done=True),
-    Promise("SCH-1.calendar", "a goal runs by the events of a calendar file, whose words permit nothing", "cli", done=True),
+    Promise(
+        "SCH-1.calendar", "a goal runs by the events of a calendar file, whose words permit nothing", "cli", done=True
+    ),
     Promise("SCH-1.words", "times in plain words, read back with the next five", "cli", done=True),
     Promise("SCH-1.snooze", "what is due is skipped for a while, and the history says so", "cli", done=True),
     Promise("SCH-1.agenda", "what will run on the next days, by day", "page", done=True),
