@@ -144,7 +144,7 @@ class House:
 
     def __init__(self, home: Home, settings: Settings, keys: Keys, own: Own = OWN) -> None:
         self._home = home = home.under(settings)
-        self.clock = own.clock
+        self.clock, self._timer = own.clock, own.timer
         self.journal = own.open_journal(home.journal, keys)
         self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
         self.keeper = HeadKeeper(self.audit)
@@ -212,7 +212,6 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
-        self.sleep = SleepWatch(self.clock, (self.models.woke, self.runtime.schedules.look), own.timer)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -355,7 +354,7 @@ class House:
                     self.follower.keep,
                     trash.keep,
                     self.runtime.schedules.keep,
-                    self.sleep.keep,
+                    SleepWatch(self.clock, (self.models.woke, self.runtime.schedules.look), self._timer).keep,
                     *self.memory.jobs,
                 )
             )

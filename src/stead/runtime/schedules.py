@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from msgspec.structs import replace
 
@@ -186,7 +186,7 @@ class Schedules:
                 now_ms = self._clock.now_ms()
                 try:
                     await self.settle()
-                    alarm.set(self._next_ms(), now_ms)
+                    alarm.set(_next_ms(self._home.state.schedules.values(), now_ms), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
                     alarm.set(now_ms + int(RETRY_S * 1000), now_ms)
@@ -212,15 +212,6 @@ class Schedules:
                         self._turn.set()
         finally:
             watching.close()
-
-    def _next_ms(self) -> int | None:
-        times: list[int] = []
-        for one in self._home.state.schedules.values():
-            if one.on and isinstance(one.schedule.when, Calendar):
-                times.append(self._clock.now_ms() + LOOK_MS)
-            with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
-                times.extend(filter(None, (due_times.next_due(one),)))
-        return min(times, default=None)
 
     async def settle(self) -> None:
         """Close the runs that have ended, record what has come due, and start what can begin.
@@ -322,6 +313,17 @@ class Schedules:
 
         await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
         return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+def _next_ms(known: Iterable[Standing], now_ms: int) -> int | None:
+    """When something is due, or a calendar is to be looked at; None for never."""
+    times: list[int] = []
+    for one in known:
+        if one.on and isinstance(one.schedule.when, Calendar):
+            times.append(now_ms + LOOK_MS)
+        with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
+            times.extend(filter(None, (due_times.next_due(one),)))
+    return min(times, default=None)
 
 
 def _over(session: Session) -> str:
