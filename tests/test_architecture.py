@@ -28,7 +28,7 @@ BROAD_EXCEPTS = {
     "storage/writer.py": 1,
     "web/guard.py": 1,
 }
-"""Who may catch everything, and how often: the top of an actor, of a thread, a door."""
+"""Who may catch everything, and how often: the top of an actor, of a thread, a door, over what a stranger wrote."""
 
 TRUSTED_BASE = rules.TrustedBase(
     members=(

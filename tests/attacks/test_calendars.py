@@ -1,4 +1,4 @@
-"""Calendar files that would keep Stead busy, fill it up or lead it out of its folder. They come from whoever invites."""
+"""Calendar files that would keep Stead busy, fill it up or lead it elsewhere. They come from whoever invites."""
 
 from __future__ import annotations
 
