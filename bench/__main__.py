@@ -53,6 +53,7 @@ MODULES = {
     "R5": "r5_watchers",
     "R6": "r6_upgrade",
     "R7": "r7_faults",
+    "R8": "r8_sleep",
     "S1": "s1_escape",
     "S2": "s2_machine",
     "S3": "s3_injection",

@@ -122,6 +122,7 @@ PROMISES: tuple[Promise, ...] = (
         "OBJ-5.shared", "objectives racing for one daily cap of the home never overrun it", "api", stage=1, done=True
     ),
     Promise("OBJ-6.resume", "a run survives kill -9 at any instant and resumes by itself", "cli", stage=1, done=True),
+    Promise("OBJ-6.sleep", "work goes on by itself after the host has slept", "cli", done=True),
     Promise(
         "OBJ-6.once", "a side effect is never silently repeated; an unknown outcome is shown", "cli", stage=1, done=True
     ),
@@ -612,9 +613,12 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-1.zones", "time zones and clock changes are right", "cli", done=True),
     Promise("SCH-1.missed", "a policy for missed runs", "cli", done=True),
     Promise("SCH-1.manage", "list, add, remove, enable, disable, trigger, history", "cli", done=True),
-    Promise("SCH-1.calendar", "a goal runs by the events of a calendar file, whose words permit nothing", "cli", done=True),
+    Promise(
+        "SCH-1.calendar", "a goal runs by the events of a calendar file, whose words permit nothing", "cli", done=True
+    ),
     Promise("SCH-1.words", "times in plain words, read back with the next five", "cli", done=True),
     Promise("SCH-1.snooze", "what is due is skipped for a while, and the history says so", "cli", done=True),
+    Promise("SCH-1.agenda", "what will run on the next days, by day", "page", done=True),
     Promise("SCH-1.rerun", "a run of the history is run again", "cli", done=True),
     Promise("SCH-2.heartbeat", "it wakes, reviews, and speaks only when there is something to say", "cli", done=True),
     Promise("SCH-3.webhooks", "signed webhooks in", "api", done=True),

@@ -189,7 +189,7 @@ def test_every_library_that_is_imported_is_accounted_for_and_locked() -> None:
 
 DISTRIBUTIONS = {"argon2": "argon2-cffi"}
 """Where a module's package has another name."""
-EXTRAS = {"keyring", "numpy", "textual", "tokenizers"}
+EXTRAS = {"keyring", "numpy", "textual", "tokenizers", "icalendar", "recurring-ical-events"}
 """Modules of extras, which are imported only where they are installed."""
 
 

@@ -47,7 +47,7 @@ from stead.provider_wiring import ConfiguredProviders
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
 from stead.runtime.agents import Subagents
-from stead.runtime.alarms import WallClock
+from stead.runtime.alarms import SleepWatch, WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.cap_warnings import CapWarnings
@@ -130,12 +130,14 @@ class Own:
         reach: what may be fetched.
         dialer: how hosts are resolved, reached and trusted for machines.
         clock: says what time it is.
+        timer: makes the timer that tells of sleep, see ``WallAlarm``; None for the host's.
     """
 
     open_journal: OpenJournal = open_journal
     reach: Reach = field(default_factory=Reach)
     dialer: Callable[[Reach], Dialer] = Dialer
     clock: Clock = field(default_factory=WallClock)
+    timer: Callable[[], int] | None = None
 
 
 OWN = Own()
@@ -153,7 +155,7 @@ class House:
 
     def __init__(self, home: Home, settings: Settings, keys: Keys, own: Own = OWN) -> None:
         self._home = home = home.under(settings)
-        self.clock = own.clock
+        self.clock, self._timer = own.clock, own.timer
         self.journal = own.open_journal(home.journal, keys)
         self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
         self.keeper = HeadKeeper(self.audit)
@@ -372,6 +374,7 @@ class House:
                     self.runtime.schedules.keep,
                     self.notifications.keep,
                     triggers.keep,
+                    SleepWatch(self.clock, (self.models.woke, self.runtime.schedules.look), self._timer).keep,
                     *self.memory.jobs,
                 )
             )

@@ -10,7 +10,7 @@ from tests.browser.stage import Stage
 from tests.promises import promise
 
 
-@promise("SCH-1.manage")
+@promise("SCH-1.manage", "SCH-1.agenda")
 def test_a_schedule_is_made_run_switched_off_and_removed(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/schedules")
     page.get_by_role("button", name="Add a schedule").click()
@@ -32,11 +32,27 @@ def test_a_schedule_is_made_run_switched_off_and_removed(walked: Stage, visit: V
     axe(page)
     drawer.get_by_role("button", name="Run now").click()
     expect(drawer.get_by_text("Started by you.")).to_be_visible()
-    drawer.get_by_role("link", name="Open this run").click()
+    drawer.get_by_role("button", name="Run again").click()
+    expect(drawer.get_by_text("Started by you.")).to_have_count(2)
+    drawer.get_by_role("button", name="Snooze").click()
+    page.get_by_role("menuitem", name="For a week").click()
+    expect(drawer.get_by_text("Snoozed until")).to_be_visible()
+    snoozed = walked.house.get("/schedules")["items"][0]
+    assert snoozed["next_ms"][0] > snoozed["snoozed_ms"] > 0
+    page.keyboard.press("Escape")
+    agenda = page.get_by_role("region", name="Coming up")
+    expect(agenda.get_by_role("heading", level=3).nth(5)).to_be_visible()
+    assert agenda.get_by_role("heading", level=3).count() in (6, 7), "the second of the two weeks"
+    axe(page)
+    agenda.get_by_role("button", name="morning").first.press("Enter")
+    drawer.get_by_role("button", name="Snooze").click()
+    page.get_by_role("menuitem", name="End the snooze").click()
+    expect(drawer.get_by_text("Snoozed until")).to_have_count(0)
+    drawer.get_by_role("link", name="Open this run").first.click()
     page.wait_for_url("**/objectives/s_*")
 
     page = visit(walked, "/schedules", PHONE)
-    page.get_by_text("morning").click()
+    page.get_by_text("morning").first.click()
     page.get_by_role("switch", name="On").click()
     expect(page.get_by_role("heading", name="Next times")).to_have_count(0)
     assert walked.house.get("/schedules")["items"][0]["on"] is False

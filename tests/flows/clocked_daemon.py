@@ -1,11 +1,14 @@
 """A daemon whose clock a test sets: the file that ``CLOCK`` names has how many milliseconds it is ahead of the host's.
 
-For flows that take weeks. Everything else is the product's.
+For flows that take weeks, and for hosts that sleep: a process that goes on after it was stopped is told what the host's
+timer would tell it. Everything else is the product's.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -21,5 +24,12 @@ class SetClock(WallClock):
         return super().now_ms() + int(Path(os.environ["CLOCK"]).read_text())
 
 
+def timer() -> int:
+    """The descriptor of a timer that rings when this process goes on, as the host's does when the host wakes."""
+    descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, os.eventfd_write, descriptor, 1)
+    return descriptor
+
+
 if __name__ == "__main__":
-    sys.exit(main(own=Own(clock=SetClock())))
+    sys.exit(main(own=Own(clock=SetClock(), timer=timer)))

@@ -8,6 +8,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tests.cli.conftest import Cli
+from tests.cli.terminal import at_terminal
 from tests.fakes.models import Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import served
@@ -58,6 +60,23 @@ def test_a_time_in_plain_words_is_read_back_with_its_next_five_times(house: Livi
         changed = house.cli("schedule", "change", "brief", "--when", words, "--json")
         assert json.loads(changed.stdout)["schedule"]["when"]["expression"] == expression, changed.stderr
     assert house.cli("schedule", "remove", "brief", "--yes").returncode == 0
+
+
+@promise("SCH-1.words")
+def test_at_a_terminal_nothing_is_set_until_the_person_has_confirmed_the_times(
+    house: LivingHome, project: Path
+) -> None:
+    add = ("schedule", "add", "brief", GOAL, "--dir", str(project), "--zone", "Europe/Berlin", "--when", "30 7 * * 1-5")
+    cli = Cli(house.home, project)
+    for answer, known in (("no", 0), ("yes", 1)):
+        with at_terminal(cli, *add, TZ="UTC", PYTHONWARNINGS="default") as terminal:
+            shown = terminal.until("type yes to go on: ")
+            assert "brief would run: every weekday at 07:30 (Europe/Berlin)" in shown
+            assert shown.count("07:30:00 Europe/Berlin") == 5
+            assert house.get("/schedules")["items"] == []
+            terminal.type(f"{answer}\n")
+            assert (terminal.end() == 0) is bool(known)
+        assert len(house.get("/schedules")["items"]) == known
 
 
 @promise("SCH-1.snooze", "SCH-1.rerun")

@@ -42,7 +42,10 @@ def test_schedules_are_added_listed_changed_run_and_removed_by_the_command_line(
     goal = ("--dir", str(project), "List the headings of README.md")
     added = house.cli("schedule", "add", "headings", *goal, "--when", "0 7 * * 1-5", "--zone", "Europe/Berlin")
     assert added.returncode == 0, added.stderr
-    assert "every weekday at 07:00 (Europe/Berlin), on" in added.stdout and len(re.findall(r"\d\d:00:00", added.stdout)) == 5
+    assert (
+        "every weekday at 07:00 (Europe/Berlin), on" in added.stdout
+        and len(re.findall(r"\d\d:00:00", added.stdout)) == 5
+    )
     again = house.cli("schedule", "add", "headings", *goal, "--when", "every 3h")
     assert again.returncode == 2 and "stead schedule change headings" in again.stderr
     for when, said in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
@@ -227,3 +228,28 @@ async def test_no_key_is_sent_where_there_is_none(make_models: MakeModels) -> No
         assert "authorization" not in seen.request.headers and "x-api-key" not in seen.request.headers
         assert not [name for name in seen.request.headers if name.startswith("x-stainless-")]
         assert seen.request.headers["user-agent"].startswith("stead/")
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before its first byte", "in the middle"])
+async def test_after_a_sleep_a_stream_that_was_lost_without_a_word_breaks_soon_but_a_server_here_may_think(
+    before: bool, make_models: MakeModels
+) -> None:
+    patient = Deadlines(after_sleep_s=0.1)
+    fault = never_answers() if before else streams(turn=CALLING, skip=4, then="stall")
+    async with faulty_model(fault) as lost:
+        models = make_models(local("first", at(lost, "openai")), deadlines=patient)
+        text = asyncio.Event()
+        asked = asyncio.create_task(models.reply(ask((FIRST,)), lambda _: text.set()))
+        if before:
+            while not lost.requests:
+                await asyncio.sleep(0.01)
+        else:
+            await text.wait()
+        models.woke()
+        if before:  # a server on this computer slept too, and may still think
+            done, _ = await asyncio.wait({asked}, timeout=0.5)
+            assert not done
+            asked.cancel()
+            return
+        with pytest.raises(ModelFault, match="since this computer woke"):
+            await asyncio.wait_for(asked, 10)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from functools import partial
 
 import pytest
 
-from stead.runtime.alarms import WallAlarm
+from stead.runtime.alarms import SleepWatch, WallAlarm, WallClock
 
 
 def now_ms() -> int:
@@ -42,3 +43,27 @@ async def test_an_alarm_that_was_taken_back_or_closed_does_not_ring() -> None:
     assert rang == []
     for alarm in (one, last, waits):
         alarm.close()
+
+
+async def test_a_sleep_is_noticed_by_the_clock_that_went_on_and_a_correction_of_seconds_is_none() -> None:
+    clock = WallClock()
+    ahead = {"ms": 0}
+    clock.now_ms = lambda: now_ms() + ahead["ms"]  # type: ignore[method-assign]
+    descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+    woke = asyncio.Event()
+    rings: list[int] = []
+
+    def heard() -> None:
+        rings.append(ahead["ms"])
+        woke.set()
+
+    watch = asyncio.create_task(SleepWatch(clock, (heard,), lambda: descriptor).keep())
+    await asyncio.sleep(0)
+    for ahead_ms in (5_000, 4_000, 3 * 86_400_000):
+        ahead["ms"] = ahead_ms
+        os.eventfd_write(descriptor, 1)
+        for _ in range(3):
+            await asyncio.sleep(0)
+    await asyncio.wait_for(woke.wait(), 10)
+    assert rings == [3 * 86_400_000]
+    watch.cancel()

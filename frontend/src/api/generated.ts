@@ -1949,26 +1949,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/schedules/{name}/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check Schedule
-         * @description What a look at all that it watches would come to now; nothing runs. Raises ``NotFound``.
-         */
-        post: operations["check_schedule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/schedules/{name}/run": {
         parameters: {
             query?: never;
@@ -2009,6 +1989,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schedules/{name}/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Snooze Schedule
+         * @description Skip what is due until a moment, in milliseconds since 1970, a year from now at most; 0 ends a snooze.
+         */
+        post: operations["snooze_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/schedules/{name}/switch": {
         parameters: {
             query?: never;
@@ -2023,6 +2023,26 @@ export interface paths {
          * @description Have a schedule run by itself, or no more. What came while it was off is not made up for.
          */
         post: operations["switch_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/agenda": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Agenda
+         * @description What will run on the next days by the person's clocks, today included; a row for each schedule and day.
+         */
+        get: operations["show_agenda"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3373,6 +3393,27 @@ export interface components {
             limits: components["schemas"]["Limits"] | null;
         };
         /**
+         * AgendaRow
+         * @description What a schedule will do on a day.
+         *
+         *     Args:
+         *         day: as 2026-12-01, by the person's clocks.
+         *         name: of the schedule.
+         *         first_ms, last_ms: the first and the last time on that day.
+         *         times: how many there are.
+         *         goal: what is to be reached; "" where it takes up another objective.
+         *         more: there are more than were counted, on this day and maybe after it.
+         */
+        AgendaRow: {
+            day: string;
+            first_ms: number;
+            goal: string;
+            last_ms: number;
+            more: boolean;
+            name: string;
+            times: number;
+        };
+        /**
          * AgentCheck
          * @description What a test came to: what the agent says that it is, or why it could not be asked.
          */
@@ -3794,6 +3835,59 @@ export interface components {
             door: string;
             /** @enum {unknown} */
             type: "budget.raised";
+        };
+        /**
+         * Calendar
+         * @description At the start of each event of an iCalendar file (RFC 5545), or some time before it.
+         *
+         *     Events that start within the same minute are one due time. Cancelled events are none. Changes of the file count
+         *     from the moment that they are seen, within a minute.
+         *
+         *     Args:
+         *         file: path within the folder of the job, ending in .ics.
+         *         before_min: so many minutes before the start, 0 to 10,080.
+         *         matching: words of the summary, or a whole category, in any case; "" for every event.
+         *         zone: of all-day events and of those that name no zone; "" is the person's own when it is set.
+         */
+        Calendar: {
+            /** @default 0 */
+            before_min: number;
+            file: string;
+            /** @default  */
+            matching: string;
+            /** @enum {unknown} */
+            type: "calendar";
+            /** @default  */
+            zone: string;
+        };
+        /**
+         * CalendarTimes
+         * @description What was found in a calendar's file.
+         *
+         *     Args:
+         *         sha256: of the file as it was read; "" where it never could be.
+         *         times: due time in milliseconds and the number of its text, in order; those to come are 100 at most.
+         *         texts: what the events say of themselves: others' words.
+         *         again_ms: until when these times are enough; then the file is read again.
+         *         left_out: how many of its events could not be read.
+         *         problem: why the file could not be read, so that earlier times hold; or why an event was left out.
+         */
+        CalendarTimes: {
+            /** @default 0 */
+            again_ms: number;
+            /** @default 0 */
+            left_out: number;
+            /** @default  */
+            problem: string;
+            /** @default  */
+            sha256: string;
+            /** @default [] */
+            texts: string[];
+            /** @default [] */
+            times: [
+                number,
+                number
+            ][];
         };
         /**
          * CallAnswered
@@ -4395,15 +4489,6 @@ export interface components {
             line: string;
         };
         /**
-         * CommandWatch
-         * @description What a bash command line prints and how it ends, in a machine that shows the job's folder and changes nothing.
-         */
-        CommandWatch: {
-            command: string;
-            /** @enum {unknown} */
-            type: "command";
-        };
-        /**
          * Condition
          * @description One test of what a call names.
          *
@@ -4887,7 +4972,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5004,15 +5089,6 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
-        };
-        /**
-         * FeedWatch
-         * @description New entries of an RSS or Atom feed, known by their ids.
-         */
-        FeedWatch: {
-            /** @enum {unknown} */
-            type: "feed";
-            url: string;
         };
         /**
          * FileChange
@@ -5489,15 +5565,6 @@ export interface components {
             host: string;
         };
         /**
-         * HttpWatch
-         * @description What a public address answers: its body, to the byte.
-         */
-        HttpWatch: {
-            /** @enum {unknown} */
-            type: "http";
-            url: string;
-        };
-        /**
          * InstructionsSet
          * @description The person's directives had changed: every request from the next one on begins with these instructions.
          *
@@ -5677,7 +5744,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -6640,7 +6707,6 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
-         *         context: of a goal, so also.
          */
         NewObjective: {
             /** @default [] */
@@ -6660,8 +6726,6 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             directory: string;
             goal: string;
             /** @default [] */
@@ -6783,7 +6847,6 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
-         *         context: of a goal, so also.
          */
         NewSession: {
             /** @default [] */
@@ -6799,8 +6862,6 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -7087,7 +7148,6 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
-         *         context: of a goal, so also.
          */
         OpenSession: {
             /** @default [] */
@@ -7102,8 +7162,6 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
-            /** @default [] */
-            context: components["schemas"]["Material"][];
             directory: string;
             /** @default null */
             goal: string | null;
@@ -7219,6 +7277,15 @@ export interface components {
          */
         OwnLine: {
             line: string;
+        };
+        /**
+         * Page[AgendaRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_AgendaRow_: {
+            items: components["schemas"]["AgendaRow"][];
+            /** @default  */
+            next: string;
         };
         /**
          * Page[AgentRow]
@@ -7572,15 +7639,6 @@ export interface components {
             next: string;
         };
         /**
-         * Page[WatchCheck]
-         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
-         */
-        Page_WatchCheck_: {
-            items: components["schemas"]["WatchCheck"][];
-            /** @default  */
-            next: string;
-        };
-        /**
          * Page[Watcher]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7610,16 +7668,6 @@ export interface components {
             specialist: string;
             /** @default {} */
             taint: components["schemas"]["Taint"];
-        };
-        /**
-         * PathWatch
-         * @description A file or a folder, within the job's. ``path`` is relative to that; "" is all of it.
-         */
-        PathWatch: {
-            /** @default  */
-            path: string;
-            /** @enum {unknown} */
-            type: "path";
         };
         /**
          * Period
@@ -7757,16 +7805,6 @@ export interface components {
             profile: components["schemas"]["Profile"] | null;
             /** @default [] */
             remove: string[];
-        };
-        /**
-         * PortWatch
-         * @description Whether a public host takes connections at a port.
-         */
-        PortWatch: {
-            host: string;
-            port: number;
-            /** @enum {unknown} */
-            type: "port";
         };
         /**
          * Presence
@@ -8664,6 +8702,16 @@ export interface components {
             run: components["schemas"]["MemoryConsolidated"];
         };
         /**
+         * RunWanted
+         * @description Run it once, now, or as soon as the run under way is over; a schedule that is off too.
+         *
+         *     ``again_ms``: as it ran for this due time of its history, with what came with that; 0 for none.
+         */
+        RunWanted: {
+            /** @default 0 */
+            again_ms: number;
+        };
+        /**
          * Said
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
@@ -8690,20 +8738,15 @@ export interface components {
          *
          *     Args:
          *         name: the person's own choice.
-         *         when: a cron expression, an interval, or one moment.
+         *         when: a cron expression, an interval, one moment, or the events of a calendar.
          *         job: an objective to be opened each time, with all that it may use; or one to be taken up again.
          *         missed: what becomes of due times in which Stead did not run: "skip" them, run "once" for all of them, or "all",
          *             one after the other.
          *         most: how many of "all" run at most, the latest ones.
          *         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
          *         until_ms: nothing is due after that; 0 for no end.
-         *         watches: at its times these are compared first, without a model; it runs only if one has changed.
-         *         checklist: a file of its folder that the person edits. Then it is a heartbeat: it watches that file too, and its
-         *             runs say something only by the tool ``notify``. "" for none.
          */
         Schedule: {
-            /** @default  */
-            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -8720,43 +8763,28 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            /** @default [] */
-            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"];
         };
         /**
-         * ScheduleCompared
-         * @description What a schedule watches is not as it was. What starts a run stands right before its ``schedule.due``.
+         * ScheduleCalendarRead
+         * @description The file of a schedule's calendar was read, and has something new.
          *
-         *     Args:
-         *         before: what of the mark is another or gone, as it was.
-         *         after: what is another or new, as it is.
-         *         trouble: why something cannot be looked at, once that has lasted; "" while everything can.
+         *     ``since_ms``: what starts before that was not there when its time came, and is not due any more.
          */
-        ScheduleCompared: {
-            after: {
-                [key: string]: string;
-            };
-            before: {
-                [key: string]: string;
-            };
+        ScheduleCalendarRead: {
+            calendar: components["schemas"]["CalendarTimes"];
             name: string;
-            /** @default  */
-            trouble: string;
+            since_ms: number;
             /** @enum {unknown} */
-            type: "schedule.compared";
+            type: "schedule.calendar_read";
         };
         /**
          * Scheduled
-         * @description What opened a session, where that was a schedule and no person.
-         *
-         *     ``proposed``: as of ``Standing``. ``quiet``: it is a heartbeat's, whose end is no news by itself.
+         * @description What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``.
          */
         Scheduled: {
             /** @default null */
             proposed: components["schemas"]["Taint"] | null;
-            /** @default false */
-            quiet: boolean;
             schedule: string;
         };
         /**
@@ -8795,24 +8823,21 @@ export interface components {
          *         running: the session of the run that goes on; "" for none.
          *         waiting: how many runs wait for it.
          *         last: the newest run that is over.
-         *         watched: what it watches, one by one.
-         *         checked_ms: when that was last compared, since Stead was started; 0 for not yet.
-         *         quiet: how often since then nothing had changed.
+         *         snoozed_ms: until when it is snoozed; 0 where it is not.
+         *         problem: what is wrong with its calendar; "" for nothing.
          */
         ScheduleRow: {
-            /** @default 0 */
-            checked_ms: number;
             last: components["schemas"]["ScheduleRun"] | null;
             next_ms: number[];
             on: boolean;
+            /** @default  */
+            problem: string;
             proposed: boolean;
-            /** @default 0 */
-            quiet: number;
             running: string;
             schedule: components["schemas"]["Schedule"];
+            /** @default 0 */
+            snoozed_ms: number;
             waiting: number;
-            /** @default [] */
-            watched: string[];
             why: string;
             words: string;
         };
@@ -8895,8 +8920,7 @@ export interface components {
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused. ``unchanged``: what it watches was as before; such
-         *     times are counted in memory alone.
+         *     ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -8906,7 +8930,18 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue" | "unchanged";
+            why: "missed" | "overlap" | "paused" | "queue" | "snoozed";
+        };
+        /**
+         * ScheduleSnoozed
+         * @description What is due until then is skipped; 0 ends that.
+         */
+        ScheduleSnoozed: {
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "schedule.snoozed";
+            until_ms: number;
         };
         /**
          * ScheduleSwitch
@@ -9346,6 +9381,13 @@ export interface components {
         Size: {
             columns: number;
             rows: number;
+        };
+        /**
+         * Snooze
+         * @description Skip what is due until a moment, in milliseconds since 1970, a year from now at most; 0 ends a snooze.
+         */
+        Snooze: {
+            until_ms: number;
         };
         /**
          * SourcesTrusted
@@ -10261,8 +10303,6 @@ export interface components {
          * @description Add or change a schedule. A change moves no due time, unless it is of ``when``.
          */
         WantedSchedule: {
-            /** @default  */
-            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -10279,9 +10319,7 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            /** @default [] */
-            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"];
         };
         /**
          * WantedSettings
@@ -10355,16 +10393,6 @@ export interface components {
             value: string;
             /** @default false */
             was_wrong: boolean;
-        };
-        /**
-         * WatchCheck
-         * @description One watch that was tried. ``state``: whether a run would start for it; ``text``: what is there, or why not.
-         */
-        WatchCheck: {
-            /** @enum {unknown} */
-            state: "changed" | "new" | "unchanged" | "unreachable";
-            text: string;
-            watch: string;
         };
         /**
          * Watcher
@@ -14177,41 +14205,6 @@ export interface operations {
             };
         };
     };
-    check_schedule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_WatchCheck_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     run_schedule: {
         parameters: {
             query?: never;
@@ -14226,7 +14219,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Nothing"];
+                "application/json": components["schemas"]["RunWanted"];
             };
         };
         responses: {
@@ -14281,6 +14274,44 @@ export interface operations {
             };
         };
     };
+    snooze_schedule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Snooze"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     switch_schedule: {
         parameters: {
             query?: never;
@@ -14306,6 +14337,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_agenda: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AgendaRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -15,6 +15,7 @@ const RELATIVE = new Intl.RelativeTimeFormat(formats, { numeric: "auto", style: 
 const INSTANT = new Intl.DateTimeFormat(formats, { dateStyle: "medium", timeStyle: "medium" });
 const WEEKDAY = new Intl.DateTimeFormat(formats, { weekday: "long" });
 const CLOCK = new Intl.DateTimeFormat(formats, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const HOUR_AND_MINUTE = new Intl.DateTimeFormat(formats, { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short" });
 const DAY_AND_YEAR = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric" });
 
@@ -91,6 +92,11 @@ export function formatWeekday(day: number): string {
 /** The hour, for rows that share a day. */
 export function formatClock(at: Date): string {
   return CLOCK.format(at);
+}
+
+/** The hour and the minute, for what is planned. */
+export function formatHour(at: Date): string {
+  return HOUR_AND_MINUTE.format(at);
 }
 
 /** A day, with its year where that is not the year of `now`. */

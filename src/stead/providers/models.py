@@ -227,6 +227,13 @@ class ProviderModels:
             fix = "check the address, and whether the server is up"
         return ProviderCheck(name, ok, text, round((loop.time() - begun) * 1000), listed, kind, fix)
 
+    def woke(self) -> None:
+        """The host has slept: requests under way get on soon or break, and later ones connect anew."""
+        for connection in self._connections.values():
+            connection.channel.woke()
+        self._replaced.update(self._connections.values())
+        self._connections.clear()
+
     async def close(self) -> None:
         """End every probe, and close every connection."""
         await self._health.close()
@@ -282,7 +289,7 @@ class ProviderModels:
                 attempts += (f"{ref.provider}/{name}: {broken.failure.said}; asked again without attached files",)
         finally:
             connection.users -= 1
-            await self._sweep()
+            await _sweep(self._replaced)
         endpoint, parts, stop, repairs = connection.endpoint, received.parts, received.stop, tuple[Repair, ...]()
         if stop in ("stop", "tool_call"):  # of a reply that was cut off nothing is made whole
             offered = [tool.name for tool in request.tools]
@@ -343,14 +350,15 @@ class ProviderModels:
                 if held is not None:
                     self._replaced.add(held)
                 held = self._connections[config.name] = opened
-        await self._sweep()
+        await _sweep(self._replaced)
         return held
 
-    async def _sweep(self) -> None:
-        """Close connections that were replaced and are no longer used."""
-        for connection in [replaced for replaced in self._replaced if not replaced.users]:
-            self._replaced.discard(connection)
-            await connection.close()
+
+async def _sweep(replaced: set[Connection]) -> None:
+    """Close connections that were replaced and are no longer used."""
+    for connection in [one for one in replaced if not one.users]:
+        replaced.discard(connection)
+        await connection.close()
 
 
 def _lead(directory: Directory, provider: str) -> str:

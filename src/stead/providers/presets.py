@@ -66,6 +66,7 @@ class Deadlines(msgspec.Struct, frozen=True):
         total_s: all in all.
         probe_s: from a failure to the first look whether the server is back.
         ending_s: from a whole reply to the end of its stream, after which the connection can serve again.
+        after_sleep_s: from the moment that the host woke to the next piece of an answer.
     """
 
     connect_s: float = 10.0
@@ -74,6 +75,7 @@ class Deadlines(msgspec.Struct, frozen=True):
     total_s: float = 600.0
     ending_s: float = 5.0
     probe_s: float = 5.0
+    after_sleep_s: float = 2.0
 
 
 class Meaning(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ import httpcore2
 from stead import __version__
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
+from stead.providers.pricing import is_loopback
 
 LINE_LIMIT_BYTES = 4 * 1024 * 1024
 """A stream is lines of events; one that never ends its line would cost quadratic time to take in."""
@@ -67,7 +68,9 @@ UNSENT = (
 class Answer:
     """An answer whose head is there. Header names are lower case."""
 
-    def __init__(self, response: httpcore2.Response, between_s: float, limit_bytes: int) -> None:
+    def __init__(
+        self, response: httpcore2.Response, between_s: float, limit_bytes: int, waits: set[asyncio.Timeout]
+    ) -> None:
         self.status = response.status
         self.headers = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
         self.is_whole = False
@@ -76,6 +79,7 @@ class Answer:
         self._stream = aiter(response.stream)  # type: ignore[arg-type]  # an async one, since the pool is
         self._between_s = between_s
         self._limit_bytes = limit_bytes
+        self._waits = waits
 
     async def pieces(self) -> AsyncGenerator[bytes]:
         """The body as it comes, in slices; a second call goes on where the first one stopped.
@@ -87,13 +91,17 @@ class Answer:
             raise Nonsense("it is compressed, which was not asked for")  # it could unpack past every limit
         total, line = 0, 0
         while True:
+            wait = asyncio.timeout(self._between_s)
+            self._waits.add(wait)
             try:
-                async with asyncio.timeout(self._between_s):
+                async with wait:
                     piece = await anext(self._stream)
             except StopAsyncIteration:
                 return
             except TimeoutError:
-                raise Silence(f"no data for {self._between_s:g} s") from None
+                raise Silence(f"no data for {self._between_s:g} s, or since this computer woke") from None
+            finally:
+                self._waits.discard(wait)
             total += len(piece)
             last_break = piece.rfind(b"\n")
             line = line + len(piece) if last_break < 0 else len(piece) - last_break
@@ -154,6 +162,11 @@ class Channel:
         self._first_byte_s = endpoint.deadlines.first_byte_s * endpoint.preset.patience
         self._between_s = endpoint.deadlines.between_s
         self._ending_s = endpoint.deadlines.ending_s
+        self._after_sleep_s = endpoint.deadlines.after_sleep_s
+        self._is_near = is_loopback(endpoint.base_url)
+        self._first_waits: set[asyncio.Timeout] = set()
+        self._waits: set[asyncio.Timeout] = set()
+        """Of requests that wait for their answer to begin, and for more of it."""
         self._endings: set[asyncio.Task[None]] = set()
         """They read what comes behind a whole reply."""
 
@@ -190,12 +203,16 @@ class Channel:
             content=None if body is None else _each(body),
             extensions={"timeout": {"connect": connect_s or self._connect_s}},
         )
+        wait = asyncio.timeout(self._first_byte_s)
+        self._first_waits.add(wait)
         try:
-            async with asyncio.timeout(self._first_byte_s):
+            async with wait:
                 response = await self._pool.handle_async_request(request)
         except TimeoutError:
-            raise Silence(f"no answer within {self._first_byte_s:g} s") from None
-        answer = Answer(response, self._between_s, limit_bytes)
+            raise Silence(f"no answer within {self._first_byte_s:g} s, or since this computer woke") from None
+        finally:
+            self._first_waits.discard(wait)
+        answer = Answer(response, self._between_s, limit_bytes, self._waits)
         try:
             yield answer
         finally:
@@ -206,6 +223,16 @@ class Channel:
                 await asyncio.sleep(0)  # most often the end is here already, and the connection is free after one step
             else:
                 await answer.close()
+
+    def woke(self) -> None:
+        """The host has slept. What is waited for comes soon, or not at all: a connection is lost without a word.
+
+        A server on this computer slept too, and may go on thinking before it begins to answer.
+        """
+        limit = asyncio.get_running_loop().time() + self._after_sleep_s
+        for wait in (*self._waits, *(() if self._is_near else self._first_waits)):
+            if not wait.expired() and (wait.when() or 0) > limit:
+                wait.reschedule(limit)
 
     async def close(self) -> None:
         """Close every connection."""

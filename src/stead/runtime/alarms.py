@@ -8,12 +8,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import logging
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from stead.domain.ports import Clock
+
+log = logging.getLogger(__name__)
 
 LONGEST_S = 24 * 3600.0
+LEAST_SLEEP_S = 10.0
+"""What is shorter breaks no connection."""
+_YEAR_MS = 366 * 86_400_000
 _LOOK_S = 30.0
 _CLOCK_REALTIME, _ABSOLUTE, _TELL_OF_JUMPS = 0, 1, 2
 _FLAGS = os.O_NONBLOCK | os.O_CLOEXEC
@@ -98,6 +106,44 @@ class WallAlarm:
         with contextlib.suppress(OSError):  # ECANCELED: the clock was set
             os.read(self._descriptor, 8)
         self._ring()
+
+
+class SleepWatch:
+    """Notices that the host has slept, or that its clock was set far ahead, which is the same to whoever waits.
+
+    Args:
+        clock: the host's.
+        woke: what is called then, in the loop.
+        timer: as of ``WallAlarm``.
+    """
+
+    def __init__(
+        self, clock: Clock, woke: Sequence[Callable[[], None]], timer: Callable[[], int] | None = None
+    ) -> None:
+        self._clock = clock
+        self._woke = woke
+        self._timer = timer
+
+    async def keep(self) -> None:
+        """Watch until cancelled. Nothing runs while nothing happens."""
+        rang = asyncio.Event()
+        alarm = WallAlarm(rang.set, self._timer)
+        try:
+            while True:
+                ahead_s = self._ahead_s()
+                alarm.set(self._clock.now_ms() + _YEAR_MS, self._clock.now_ms())
+                await rang.wait()
+                rang.clear()
+                if self._ahead_s() - ahead_s >= LEAST_SLEEP_S:
+                    log.info("this computer has slept, or its clock was set: %d s", self._ahead_s() - ahead_s)
+                    for call in self._woke:
+                        call()
+        finally:
+            alarm.close()
+
+    def _ahead_s(self) -> float:
+        """By how much the clock is ahead of one that stands still while the host sleeps."""
+        return self._clock.now_ms() / 1000 - time.monotonic()
 
 
 class _Spec(ctypes.Structure):

@@ -80,7 +80,10 @@ def _bounded(found: Mapping[int, tuple[int, Sequence[str]]], ask: Ask, left_out:
     past = sum(due_ms <= ask.now_ms for due_ms, _ in known)
     kept = known[: past + MOST_TO_COME]
     numbers: dict[str, int] = {}
-    times = [(due_ms, numbers.setdefault("\n\n".join(texts)[:_TEXT_CHARS], len(numbers))) for due_ms, texts in kept]
+    times = [
+        (due_ms, numbers.setdefault("\n\n".join(filter(None, texts))[:_TEXT_CHARS], len(numbers)))
+        for due_ms, texts in kept
+    ]
     enough = kept[-MOST_TO_COME // 4][0] if len(kept) < len(known) else ask.now_ms + int(_NEAR.total_seconds()) * 1000
     return CalendarTimes("", tuple(times), tuple(numbers), enough, left_out, problem)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Literal
 
 from msgspec.structs import replace
@@ -239,6 +239,10 @@ class Schedules:
             return schedule
         return replace(schedule, job=replace(job, directory=(await self._opener.fact(job)).directory))
 
+    def look(self) -> None:
+        """Record what is due, now: something may have come that no alarm rang for."""
+        self._turn.set()
+
     # -- what happens by itself ------------------------------------------------------------------------------------
 
     async def keep(self) -> None:
@@ -253,7 +257,7 @@ class Schedules:
                     await self.settle()
                     self.watching.begin(self._turn.set)
                     self.on_turn()
-                    alarm.set(self._next_ms(), now_ms)
+                    alarm.set(_next_ms(self._home.state.schedules.values(), self.watching.next_ms, now_ms), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
                     alarm.set(now_ms + int(RETRY_S * 1000), now_ms)
@@ -280,15 +284,6 @@ class Schedules:
                         self._turn.set()
         finally:
             watching.close()
-
-    def _next_ms(self) -> int | None:
-        times: list[int] = []
-        for one in self._home.state.schedules.values():
-            if one.on and isinstance(one.schedule.when, Calendar):
-                times.append(self._clock.now_ms() + LOOK_MS)
-            with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
-                times.extend(filter(None, (self.watching.next_ms(one),)))
-        return min(times, default=None)
 
     async def settle(self) -> None:
         """Close the runs that have ended, record what has come due, and start what can begin.
@@ -412,6 +407,17 @@ async def _handed(
 
 def _nothing(content: str) -> str:
     raise NotFound(f"what came in is not kept any more ({content[:12]!r})")
+
+
+def _next_ms(known: Iterable[Standing], next_due: Callable[[Standing], int | None], now_ms: int) -> int | None:
+    """When something is due, or a calendar is to be looked at; None for never."""
+    times: list[int] = []
+    for one in known:
+        if one.on and isinstance(one.schedule.when, Calendar):
+            times.append(now_ms + LOOK_MS)
+        with contextlib.suppress(InvalidRequest):  # ``settle`` has said so
+            times.extend(filter(None, (next_due(one),)))
+    return min(times, default=None)
 
 
 def _over(session: Session) -> str:

@@ -6,19 +6,27 @@ import { queries, useCommand, withKey } from "@/api/queries";
 import { LikelyCost } from "@/features/budgets/LikelyCost";
 import { t } from "@/i18n/en/schedules";
 import { Button } from "@/ui/Button";
-import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Drawer } from "@/ui/Drawer";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { formatInstant } from "@/ui/format";
+import { formatInstant, formatWeekday } from "@/ui/format";
 import { Link } from "@/ui/Link";
+import { Menu } from "@/ui/Menu";
+import { RemoveDialog } from "@/ui/RemoveDialog";
 import { SafeText } from "@/ui/SafeText";
 import { Switch } from "@/ui/Switch";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
 import { Compare } from "./Compare";
-import { EndState, goalOf, type Run, type Schedule } from "./columns";
+import { EndState, goalOf, type Run, type Schedule, whyOf } from "./columns";
 import { Trigger } from "./Trigger";
 import { wordsOf } from "./when";
+
+const HOUR_MS = 3_600_000;
+const SNOOZES = [
+  ["snooze_hour", HOUR_MS],
+  ["snooze_day", 24 * HOUR_MS],
+  ["snooze_week", 7 * 24 * HOUR_MS],
+] as const;
 
 const readAgain = () => queries.invalidateQueries({ queryKey: ["schedules"] });
 
@@ -26,9 +34,20 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
   const { name } = row.schedule;
   const [asked, ask] = useState(false);
   const path = { name };
-  const run = useCommand((_: string, key) =>
-    data(api.POST("/schedules/{name}/run", { params: { path, ...withKey(key) }, body: {} })),
+  const run = useCommand((again_ms: number, key) =>
+    data(api.POST("/schedules/{name}/run", { params: { path, ...withKey(key) }, body: { again_ms } })),
   );
+  const snooze = useCommand((until_ms: number, key) =>
+    data(api.POST("/schedules/{name}/snooze", { params: { path, ...withKey(key) }, body: { until_ms } })),
+  );
+  const runAgain = (again_ms: number) =>
+    run.mutate(again_ms, {
+      onSuccess: () => {
+        toast({ title: t("ran"), kind: "good" });
+        return readAgain();
+      },
+    });
+  const snoozeFor = (ms: number) => snooze.mutate(ms && Date.now() + ms, { onSuccess: readAgain });
   const flip = useCommand((on: boolean, key) =>
     data(api.POST("/schedules/{name}/switch", { params: { path, ...withKey(key) }, body: { on } })),
   );
@@ -42,17 +61,14 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
           <Button kind="danger" onClick={() => ask(true)}>
             {t("remove")}
           </Button>
-          <Button
-            busy={run.isPending && t("starting")}
-            onClick={() =>
-              run.mutate(name, {
-                onSuccess: () => {
-                  toast({ title: t("ran"), kind: "good" });
-                  return readAgain();
-                },
-              })
-            }
-          >
+          <Menu
+            trigger={<Button busy={snooze.isPending && t("savingNow")}>{t("snooze")}</Button>}
+            entries={[
+              ...SNOOZES.map(([label, ms]) => ({ label: t(label), onSelect: () => snoozeFor(ms) })),
+              { label: t("snooze_end"), onSelect: () => snoozeFor(0), disabled: !row.snoozed_ms },
+            ]}
+          />
+          <Button busy={run.isPending && t("starting")} onClick={() => runAgain(0)}>
             {t("runNow")}
           </Button>
         </>
@@ -69,7 +85,15 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
             onCheckedChange={(on) => flip.mutate(on, { onSuccess: readAgain })}
           />
           {row.proposed && <p className="text-ink-2 text-sm">{t("proposed")}</p>}
-          <ErrorNote error={run.error ?? flip.error} />
+          {row.snoozed_ms > 0 && (
+            <p className="text-ink-2 text-sm">{t("snoozed", { until: formatInstant(new Date(row.snoozed_ms)) })}</p>
+          )}
+          {row.problem && (
+            <p className="text-danger text-sm">
+              <SafeText>{row.problem}</SafeText>
+            </p>
+          )}
+          <ErrorNote error={run.error ?? snooze.error ?? flip.error} />
           <Allowed row={row} />
           {row.schedule.job.type === "session.open" && (
             <p className="text-ink-2 text-sm">
@@ -85,15 +109,26 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
             <ul className="mt-1 grid gap-1 text-sm">
               {row.next_ms.map((at) => (
                 <li key={at} className="tabular">
-                  {formatInstant(new Date(at))}
+                  {formatWeekday(new Date(at).getDay())}, {formatInstant(new Date(at))}
                 </li>
               ))}
             </ul>
           </section>
         )}
-        <History row={row} />
+        <History row={row} onAgain={runAgain} />
       </div>
-      {asked && <Remove name={name} onClose={() => ask(false)} onRemoved={onClose} />}
+      {asked && (
+        <RemoveDialog
+          name={name}
+          why={t("removeWhy")}
+          send={sendRemoval}
+          onClose={() => ask(false)}
+          onRemoved={() => {
+            onClose();
+            return readAgain();
+          }}
+        />
+      )}
     </Drawer>
   );
 }
@@ -134,7 +169,7 @@ function Allowed({ row }: { row: Schedule }) {
 }
 
 /** Read again when the row's last run changes, not by each event: after a removal there is nothing to read. */
-function History({ row }: { row: Schedule }) {
+function History({ row, onAgain }: { row: Schedule; onAgain: (due_ms: number) => void }) {
   const { name } = row.schedule;
   const runs = useQuery({
     queryKey: ["schedule-runs", name, row.last],
@@ -149,7 +184,7 @@ function History({ row }: { row: Schedule }) {
       {rows && rows.length > 0 && (
         <ul className="mt-1 divide-y divide-line border-line border-y">
           {rows.map((run) => (
-            <Past key={`${run.due_ms}.${run.recorded_ms}`} run={run} />
+            <Past key={`${run.due_ms}.${run.recorded_ms}`} run={run} onAgain={() => onAgain(run.due_ms)} />
           ))}
         </ul>
       )}
@@ -157,7 +192,7 @@ function History({ row }: { row: Schedule }) {
   );
 }
 
-function Past({ run }: { run: Run }) {
+function Past({ run, onAgain }: { run: Run; onAgain: () => void }) {
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 py-2 text-sm">
       <EndState run={run} />
@@ -169,8 +204,7 @@ function Past({ run }: { run: Run }) {
       )}
       {(run.text || run.by !== "clock") && (
         <p className="col-span-2 text-ink-2">
-          {run.by !== "clock" && t(`by_${run.by}`)}{" "}
-          <SafeText>{run.text === "unchanged" ? t("unchanged") : run.text}</SafeText>
+          {run.by !== "clock" && t(`by_${run.by}`)} <SafeText>{whyOf(run)}</SafeText>
         </p>
       )}
       {run.given && (
@@ -179,37 +213,20 @@ function Past({ run }: { run: Run }) {
         </p>
       )}
       {run.session && (
-        <Link to="/objectives/$id" params={{ id: run.session }} className="col-span-2">
-          {t("openRun")}
-        </Link>
+        <p className="col-span-2 flex items-center justify-between gap-3">
+          <Link to="/objectives/$id" params={{ id: run.session }}>
+            {t("openRun")}
+          </Link>
+          {run.end && (
+            <Button size="sm" onClick={onAgain}>
+              {t("runAgain")}
+            </Button>
+          )}
+        </p>
       )}
     </li>
   );
 }
 
-function Remove({ name, onClose, onRemoved }: { name: string; onClose: () => void; onRemoved: () => void }) {
-  const remove = useCommand((whose: string, key) =>
-    data(api.DELETE("/schedules/{name}", { params: { path: { name: whose }, ...withKey(key) } })),
-  );
-  return (
-    <ConfirmDialog
-      onClose={onClose}
-      size="sm"
-      title={t("removeTitle", { name })}
-      description={t("removeWhy")}
-      kind="destroy"
-      busy={remove.isPending && t("removing")}
-      onYes={() =>
-        remove.mutate(name, {
-          onSuccess: () => {
-            onRemoved();
-            return readAgain();
-          },
-        })
-      }
-      yes={t("remove")}
-    >
-      <ErrorNote error={remove.error} />
-    </ConfirmDialog>
-  );
-}
+const sendRemoval = (name: string, key: string) =>
+  data(api.DELETE("/schedules/{name}", { params: { path: { name }, ...withKey(key) } }));

@@ -7,6 +7,7 @@ import { Empty } from "@/ui/Empty";
 import { PageHead } from "@/ui/PageHead";
 import { DataTable } from "@/ui/table/DataTable";
 import { AddSchedule } from "./AddSchedule";
+import { Agenda } from "./Agenda";
 import { COLUMNS } from "./columns";
 import { ScheduleDrawer } from "./ScheduleDrawer";
 
@@ -38,6 +39,7 @@ export function SchedulesPage() {
           </Empty>
         }
       />
+      {rows && rows.length > 0 && <Agenda onOpen={open} />}
       {adding && (
         <AddSchedule
           taken={rows?.map((row) => row.schedule.name) ?? []}

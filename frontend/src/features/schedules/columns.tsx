@@ -29,6 +29,11 @@ export function endOf(run: Run): string {
   }
 }
 
+/** Why a time was skipped or a run ended so; what is no reason of these is in words already. */
+export function whyOf({ text }: Run): string {
+  return text === "missed" || text === "overlap" || text === "queue" || text === "snoozed" ? t(`why_${text}`) : text;
+}
+
 const OWN: Readonly<Record<string, StateKind>> = { lost: "danger", refused: "danger", skipped: "quiet" };
 
 export function EndState({ run }: { run: Run }) {

@@ -4,11 +4,11 @@ import { api, data } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/secrets";
 import { Button } from "@/ui/Button";
-import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { CopyButton } from "@/ui/CopyButton";
 import { Disclosure } from "@/ui/Disclosure";
 import { Drawer } from "@/ui/Drawer";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { RemoveDialog } from "@/ui/RemoveDialog";
 import { SafeText } from "@/ui/SafeText";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
@@ -64,7 +64,18 @@ export function SecretDrawer({ row, onClose }: { row: Secret; onClose: () => voi
           </Disclosure>
         </section>
       </div>
-      {asked && <Remove name={row.name} onClose={() => ask(false)} onRemoved={onClose} />}
+      {asked && (
+        <RemoveDialog
+          name={row.name}
+          why={t("removeWhy")}
+          send={sendRemoval}
+          onClose={() => ask(false)}
+          onRemoved={() => {
+            onClose();
+            return readAgain();
+          }}
+        />
+      )}
     </Drawer>
   );
 }
@@ -147,29 +158,5 @@ function Replace({ name }: { name: string }) {
   );
 }
 
-function Remove({ name, onClose, onRemoved }: { name: string; onClose: () => void; onRemoved: () => void }) {
-  const remove = useCommand((secret: string, key) =>
-    data(api.DELETE("/secrets/{secret}", { params: { path: { secret }, ...withKey(key) } })),
-  );
-  return (
-    <ConfirmDialog
-      onClose={onClose}
-      size="sm"
-      title={t("removeTitle", { name })}
-      description={t("removeWhy")}
-      kind="destroy"
-      busy={remove.isPending && t("remove")}
-      onYes={() =>
-        remove.mutate(name, {
-          onSuccess: () => {
-            onRemoved();
-            return readAgain();
-          },
-        })
-      }
-      yes={t("remove")}
-    >
-      <ErrorNote error={remove.error} />
-    </ConfirmDialog>
-  );
-}
+const sendRemoval = (secret: string, key: string) =>
+  data(api.DELETE("/secrets/{secret}", { params: { path: { secret }, ...withKey(key) } }));

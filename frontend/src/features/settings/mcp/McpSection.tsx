@@ -4,10 +4,10 @@ import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/mcp";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Panel } from "@/ui/Panel";
+import { RemoveDialog } from "@/ui/RemoveDialog";
 import { SafeText } from "@/ui/SafeText";
 import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
@@ -95,36 +95,18 @@ function Server({ row }: { row: Schema["McpRow"] }) {
         )}
         {row.approved + row.waiting > 0 && <Tools name={name} />}
       </div>
-      {removing && <Remove name={name} onClose={() => setRemoving(false)} />}
+      {removing && (
+        <RemoveDialog
+          name={name}
+          why={t("removeWhy")}
+          send={sendRemoval}
+          onClose={() => setRemoving(false)}
+          onRemoved={readAgain}
+        />
+      )}
     </Panel>
   );
 }
 
-function Remove({ name, onClose }: { name: string; onClose: () => void }) {
-  const remove = useCommand((_: "remove", key) =>
-    data(api.DELETE("/mcp/{name}", { params: { path: { name }, ...withKey(key) } })),
-  );
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
-      size="sm"
-      title={t("removeTitle", { name })}
-      description={t("removeWhy")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button
-            kind="destroy"
-            busy={remove.isPending && t("remove")}
-            onClick={() => remove.mutate("remove", { onSuccess: readAgain })}
-          >
-            {t("remove")}
-          </Button>
-        </>
-      }
-    >
-      {remove.error && <ErrorNote error={remove.error} />}
-    </Dialog>
-  );
-}
+const sendRemoval = (name: string, key: string) =>
+  data(api.DELETE("/mcp/{name}", { params: { path: { name }, ...withKey(key) } }));

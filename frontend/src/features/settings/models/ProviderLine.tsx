@@ -1,17 +1,16 @@
 /** One provider: what it is, where its key is, what its last test said, and what can be done with it. */
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
-import { useCommand, withKey } from "@/api/queries";
+import { withKey } from "@/api/queries";
 import { chooseChain, type Provider, REHEARSAL, readAgain, useTrying } from "@/features/models/connecting";
 import { CheckNote, TryState } from "@/features/models/TryState";
 import { keyWords } from "@/features/models/words";
 import { t as m } from "@/i18n/en/models";
 import { t } from "@/i18n/en/settings";
 import { Button } from "@/ui/Button";
-import { ConfirmDialog } from "@/ui/ConfirmDialog";
-import { ErrorNote } from "@/ui/ErrorNote";
 import { IconButton } from "@/ui/IconButton";
 import { Menu, type MenuEntry } from "@/ui/Menu";
+import { RemoveDialog } from "@/ui/RemoveDialog";
 import { SafeText } from "@/ui/SafeText";
 import { Badge, State } from "@/ui/State";
 import { Time } from "@/ui/Time";
@@ -81,7 +80,15 @@ export function ProviderLine({ row, chain }: { row: Provider; chain: readonly Sc
           onUse={(model) => chooseChain([{ provider: row.name, model }, ...without(chain, row.name, model)])}
         />
       )}
-      {asked === "remove" && <RemoveDialog name={row.name} onClose={() => ask("")} />}
+      {asked === "remove" && (
+        <RemoveDialog
+          name={row.name}
+          why={t("removeAbout")}
+          send={sendRemoval}
+          onClose={() => ask("")}
+          onRemoved={readAgain}
+        />
+      )}
     </li>
   );
 }
@@ -118,25 +125,8 @@ function Facts({ row }: { row: Provider }) {
   );
 }
 
-function RemoveDialog({ name, onClose }: { name: string; onClose: () => void }) {
-  const remove = useCommand((provider: string, key) =>
-    data(api.DELETE("/providers/{provider}", { params: { path: { provider }, ...withKey(key) } })),
-  );
-  return (
-    <ConfirmDialog
-      size="sm"
-      title={t("removeTitle", { name })}
-      description={t("removeAbout")}
-      kind="destroy"
-      busy={remove.isPending && t("remove")}
-      yes={t("remove")}
-      onYes={() => remove.mutate(name, { onSuccess: () => readAgain() })}
-      onClose={onClose}
-    >
-      <ErrorNote error={remove.error} />
-    </ConfirmDialog>
-  );
-}
+const sendRemoval = (provider: string, key: string) =>
+  data(api.DELETE("/providers/{provider}", { params: { path: { provider }, ...withKey(key) } }));
 
 function without(chain: readonly Schema["ModelRef"][], provider: string, model: string): Schema["ModelRef"][] {
   return chain.filter((ref) => ref.provider !== REHEARSAL && !(ref.provider === provider && ref.model === model));
