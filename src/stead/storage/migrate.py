@@ -27,18 +27,13 @@ def known_steps() -> dict[int, str]:
     return {int(file.name[:4]): file.read_text("utf-8") for file in sorted(_SCHEMA_FOLDER.glob("[0-9]*_*.sql"))}
 
 
-def schema_of(database: Database, backups: Path | None, newest: int) -> int:
+def known_schema(database: Database, backups: Path | None, newest: int) -> int:
     """The schema version of a file, 0 for an empty one; the file is left as it is.
 
     Raises:
         StorageFault: it is not a journal, or its version is past ``newest``; then it was made by a newer Stead.
     """
-    with database.faults():
-        connection = database.open()
-        try:
-            version = _version(connection, database.path)
-        finally:
-            connection.close()
+    version = schema_of(database)
     if version > newest:
         kept = f" ({str(backups)!r})" if backups else ""
         raise StorageFault(
@@ -62,7 +57,7 @@ def migrate(database: Database, backups: Path | None, steps: Mapping[int, str] |
     """
     steps = known_steps() if steps is None else steps
     newest = max(steps)
-    version = schema_of(database, backups, newest)
+    version = known_schema(database, backups, newest)
     with database.faults():
         connection = database.open()
         try:

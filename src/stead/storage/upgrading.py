@@ -29,7 +29,7 @@ from stead.storage.event_rows import stored_rows
 from stead.storage.head_copy import HeadCopy, decode_head
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
-from stead.storage.migrate import known_steps, migrate, schema_of
+from stead.storage.migrate import known_steps, migrate, known_schema
 from stead.storage.replacement_audit import wrong_replacements
 
 WORK = "upgrading"
@@ -102,7 +102,7 @@ def upgrade(
     work.mkdir(mode=0o700)
     database = Database(home.journal, keys.database, connect)
     try:
-        schema = schema_of(database, folder, newest)
+        schema = known_schema(database, folder, newest)
         database.copy_to(copy)
         (work / "archives").symlink_to(home.data / "archives")  # what the copy speaks of
         _prove(database, copy, keys, steps, connect)

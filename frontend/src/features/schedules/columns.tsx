@@ -30,8 +30,11 @@ export function endOf(run: Run): string {
 }
 
 /** Why a time was skipped or a run ended so; what is no reason of these is in words already. */
+type Why = "missed" | "overlap" | "queue" | "snoozed" | "unchanged" | "rate";
+const WHY: ReadonlySet<string> = new Set<Why>(["missed", "overlap", "queue", "snoozed", "unchanged", "rate"]);
+
 export function whyOf({ text }: Run): string {
-  return text === "missed" || text === "overlap" || text === "queue" || text === "snoozed" ? t(`why_${text}`) : text;
+  return WHY.has(text) ? t(`why_${text as Why}`) : text;
 }
 
 const OWN: Readonly<Record<string, StateKind>> = { lost: "danger", refused: "danger", skipped: "quiet" };

@@ -59,7 +59,6 @@ export const t = define("schedules", {
   watched: "Watches",
   compared: "Compared",
   comparedQuiet: "{count, plural, one {once} other {# times}} without a change, last {at}",
-  unchanged: "Nothing had changed.",
   // -- what comes in
   whenWebhook: "when a webhook comes ({form})",
   whenFile: "when a file comes into {path}",
@@ -122,6 +121,8 @@ export const t = define("schedules", {
   why_overlap: "The run before was still going.",
   why_queue: "Too many runs were queued already.",
   why_snoozed: "It was snoozed.",
+  why_unchanged: "Nothing had changed.",
+  why_rate: "Too many came in within an hour.",
   // -- agenda
   agenda: "Coming up",
   agendaAbout: "What will run in the next {count} days, in your time zone.",
