@@ -43,7 +43,7 @@ PACKAGE_LINES = {
     "notifiers": 367,
     "protocols": 1351,
     "providers": 3511,
-    "runtime": 9244,
+    "runtime": 9246,
     "screen": 1527,
     "storage": 4451,
     "tools": 2279,
