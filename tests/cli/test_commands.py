@@ -247,7 +247,8 @@ def test_a_cap_is_set_in_part_and_taken_away(cli: Cli, api: Simulator) -> None:
     assert shown["monthly"] == {"tokens": "unlimited", "usd_micros": 90_000_000}
     assert cli("cap", "--none").code == 0
     assert api.caps["daily"] == Budget("unlimited", "unlimited") != api.caps["monthly"]
-    assert "is not a positive" in cli("cap", "--tokens", "0").err
+    assert "nothing may run" in cli("cap", "--tokens", "0").out
+    assert "is not a positive" in cli("cap", "--tokens", "few").err
     assert cli("cap", "--none", "--usd", "1").code == 2
 
 
