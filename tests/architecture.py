@@ -29,9 +29,9 @@ TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 885,
+    "": 896,
     "brain": 2890,
-    "cli": 8832,
+    "cli": 9149,
     "client": 431,
     "domain": 7395,
     "egress": 832,
@@ -42,9 +42,9 @@ PACKAGE_LINES = {
     "net": 278,
     "protocols": 1351,
     "providers": 3511,
-    "runtime": 8947,
+    "runtime": 9004,
     "screen": 1527,
-    "storage": 4298,
+    "storage": 4670,
     "tools": 2279,
     "web": 2579,
 }

@@ -212,7 +212,6 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
-        self.retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
 
     def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -344,9 +343,10 @@ class House:
         if find_servers:
             await self.models.discover()
 
-    async def keep_up(self) -> None:
-        """What runs in the background: signed heads, the trash, and what memory does by itself."""
+    async def keep_up(self, archive_after_days: int) -> None:
+        """What runs in the background: signed heads, trash and archives, and what memory does by itself."""
         trash = Trash(self.views, self.runtime, self.clock)
+        retention = Retention(self.views, self.runtime, self.journal, self.clock, archive_after_days)
         await asyncio.gather(
             *(
                 job()
@@ -354,7 +354,7 @@ class House:
                     self.keeper.keep,
                     self.follower.keep,
                     trash.keep,
-                    self.retention.keep,
+                    retention.keep,
                     self.runtime.schedules.keep,
                     *self.memory.jobs,
                 )
@@ -443,7 +443,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     supervisor.tell("READY=1", f"STATUS=serving {home.root} on port {door.port}")
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
     warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
-    keeping = asyncio.create_task(house.keep_up(), name="keeping up")
+    keeping = asyncio.create_task(house.keep_up(settings.archive_after_days), name="keeping up")
     watched = asyncio.create_task(supervisor.keep(), name="signs of life")
     try:
         await leaving.wait()
