@@ -64,6 +64,9 @@ wheel: .setup/test ui ## build the wheel into dist, with the page in it
 	@.uv/bin/uv build --quiet --wheel --require-hashes --build-constraints requirements-build.lock --out-dir dist
 	@ls dist/*.whl
 
+release: .setup/test ui ## make a release in dist/release: archive, Debian package, wheel, bill of materials, sums
+	@$(BIN)/python scripts/release.py
+
 lock: .setup/test ## resolve the pins of pyproject.toml, with hashes and without addresses
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null

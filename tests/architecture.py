@@ -23,7 +23,7 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10763
+TRUSTED_BASE_LINES = 10794
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
@@ -40,11 +40,12 @@ PACKAGE_LINES = {
     "mcp": 1150,
     "memory": 4821,
     "net": 278,
+    "notifiers": 0,
     "protocols": 1351,
     "providers": 3511,
     "runtime": 9022,
     "screen": 1527,
-    "storage": 4388,
+    "storage": 4670,
     "tools": 2279,
     "web": 2793,
 }

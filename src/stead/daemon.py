@@ -224,7 +224,6 @@ class House:
             digest_key=keys.digests,
         )
         self.runtime.schedules.watching.looks = SourceLooks(Dialer(own.reach), self.machines.programs, HostFileLooks())
-        self.retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
 
     def _shared(self, bus: Bus, contents: ContentStore) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
@@ -358,10 +357,11 @@ class House:
             await self.models.discover()
 
     async def keep_up(self, settings: Settings) -> None:
-        """What runs in the background: signed heads, the trash, what comes due or in, what memory does."""
+        """What runs in the background: signed heads, trash and archives, what comes due or in, what memory does."""
         trash = Trash(self.views, self.runtime, self.clock)
         caps = CapWarnings(self.home, self.runtime.bus, self.clock, partial(self.journal.spent, settled=True))
         triggers = TriggerHouse(self._home, settings, self.runtime, self.clock)
+        retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
         await asyncio.gather(
             *(
                 job()
@@ -370,7 +370,7 @@ class House:
                     self.follower.keep,
                     trash.keep,
                     caps.keep,
-                    self.retention.keep,
+                    retention.keep,
                     self.runtime.schedules.keep,
                     self.notifications.keep,
                     triggers.keep,

@@ -91,7 +91,7 @@ def _opened(place: str, name: str) -> Iterator[Iterator[bytes]]:
     try:
         where = Path(place).expanduser().absolute() / name
         with where.open("rb") if local else urlopen(f"{place.rstrip('/')}/{name}", timeout=_READ_S) as source:  # noqa: S310
-            if not local and not source.url.startswith("https://"):
+            if not local and not str(getattr(source, "url", "")).startswith("https://"):
                 raise CommandError(f"{place} leads to an address without TLS", "take the release from elsewhere")
             yield iter(lambda: source.read(_BLOCK), b"")
     except (URLError, OSError) as error:

@@ -69,7 +69,7 @@ def start(invocation: Invocation) -> None:
     try:
         _start(invocation)
     except CommandError as error:
-        from stead.cli.upgrade import fall_back
+        from stead.cli.way_back import fall_back
 
         if not is_held(invocation.home) and (said := fall_back(invocation)):
             error.next_step = f"{error.next_step}; {said}"

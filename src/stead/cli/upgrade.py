@@ -10,20 +10,16 @@ import json
 import subprocess
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from stead import __version__
 from stead.cli import releases
-from stead.cli.backups import passphrase_of_home
 from stead.cli.daemon_control import end
 from stead.cli.figures import counted
 from stead.cli.forms import YES, OneOf, arg, command
 from stead.cli.invocation import FAILED, CommandError, Invocation
 from stead.cli.output import clean
 from stead.cli.starting import answering
-
-if TYPE_CHECKING:
-    from stead.storage.upgrading import WentBack
+from stead.cli.way_back import fall_back, put_back
 
 _START_S = 3600.0
 _OTHER_WAYS = "as it was installed: uv tool upgrade stead, pipx upgrade stead, apt install ./stead_....deb, or git pull"
@@ -112,7 +108,7 @@ def _check(invocation: Invocation) -> int:
 
 
 def _current(root: Path, invocation: Invocation, word: str) -> subprocess.CompletedProcess[str]:
-    words = [root / "current/bin/stead", "--home", invocation.home.root, "--json", word]
+    words = [str(root / "current/bin/stead"), "--home", str(invocation.home.root), "--json", word]
     return subprocess.run(
         words, capture_output=True, text=True, timeout=_START_S, check=False, stdin=subprocess.DEVNULL
     )
@@ -132,44 +128,13 @@ def _failed(
     )
 
 
-def fall_back(invocation: Invocation) -> str:
-    """After a first start that failed: the home, and the program, as they were before; what is said of it."""
-    from stead.storage.upgrading import served
-
-    last = served(invocation.home)
-    said = ""
-    if last and last.kept and not last.proven:
-        _put_back(invocation)
-        said = f"the home is as it was before Stead {last.version}"
-    root = releases.installation()
-    if root and (root / "unproven").exists() and (before := releases.switch_back(root)):
-        said += f"{'; ' if said else ''}Stead {before} is in its place again, run this once more"
-    return said
-
-
-def _put_back(invocation: Invocation) -> WentBack | None:
-    """The home as it was before the upgrade; None where it has no journal of then."""
-    from stead.config import load_settings
-    from stead.domain.errors import NotFound
-    from stead.storage.keystore import open_keys
-    from stead.storage.upgrading import back
-
-    settings = load_settings(invocation.home)
-    home = invocation.home.under(settings)
-    keys = open_keys(home, "file", passphrase_of_home).keys
-    try:
-        return back(home, keys, Path(settings.audit_heads or home.heads))
-    except NotFound:
-        return None
-
-
 def _back(invocation: Invocation, arguments: Namespace) -> int:
     ran = answering(invocation)
     loss = "What Stead recorded since the upgrade is moved aside."
     invocation.confirm("back", loss, yes=arguments.yes)
     end(invocation)
     root = releases.installation()
-    went = _put_back(invocation)
+    went = put_back(invocation)
     program = releases.switch_back(root) if root else ""
     if went is None and not program:
         raise CommandError("there is no way back: no upgrade left one", "stead restore FILE", code="not_found")

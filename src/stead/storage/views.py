@@ -39,6 +39,7 @@ from stead.domain.rows import (
 )
 from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
+from stead.storage.archives import Archive
 from stead.storage.database import Connect, Damaged, Database, connect, transaction
 from stead.storage.derived import opening
 from stead.storage.history import lines_around, matching
@@ -116,24 +117,12 @@ class Views:
             while taken := self._take_chunk():
                 count += taken[0]
                 erased = erased or taken[1]
-            erased = self._leave_out_archived() or erased
+            if new := [archive for archive in self._journal.archived() if archive.id > self._archived]:
+                _leave_out(self._connection, new)
+                self._archived, erased = new[-1].id, True
         if erased:
             self._database.scrub()
         return count
-
-    def _leave_out_archived(self) -> bool:
-        """Have the search without what was moved into archives; whether it had any of it."""
-        new = [one for one in self._journal.archived() if one.id > self._archived]
-        if not new:
-            return False
-        where = "IN (SELECT seq FROM texts WHERE session = ? AND seq <= ?)"
-        with transaction(self._connection):
-            for archive in new:
-                for table, column in (("words", "rowid"), ("texts", "seq")):
-                    sql = f"DELETE FROM {table} WHERE {column} {where}"  # noqa: S608 - constants
-                    self._connection.execute(sql, (archive.session, archive.last))
-        self._archived = new[-1].id
-        return True
 
     async def ingest(self, seq: int) -> int:
         """Take in every event up to this one; gives how far the search reaches now. As ``domain.ports.Ingested``."""
@@ -342,6 +331,16 @@ class Views:
                 connection.execute("UPDATE progress SET seq = ?, chain = ?", (reached, self._journal.chain_at(reached)))
         self.reached = reached
         return len(events), projector.erased
+
+
+def _leave_out(connection: Connection, archives: list[Archive]) -> None:
+    """Have the search without what was moved into archives."""
+    with transaction(connection):
+        for archive in archives:
+            for table, column in (("words", "rowid"), ("texts", "seq")):
+                where = "IN (SELECT seq FROM texts WHERE session = ? AND seq <= ?)"
+                sql = f"DELETE FROM {table} WHERE {column} {where}"  # noqa: S608 - constants
+                connection.execute(sql, (archive.session, archive.last))
 
 
 def _open_or_renew(path: Path, key: bytes, connect: Connect, journal: JournalFile) -> tuple[Database, Connection, int]:
