@@ -15,7 +15,6 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import uvloop
@@ -47,10 +46,9 @@ from stead.provider_wiring import ConfiguredProviders
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
 from stead.runtime.agents import Subagents
-from stead.runtime.alarms import SleepWatch, WallClock
+from stead.runtime.alarms import WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
-from stead.runtime.cap_warnings import CapWarnings
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
@@ -61,7 +59,6 @@ from stead.runtime.preferences import HomePreferences
 from stead.runtime.proposed_schedules import ProposedSchedules
 from stead.runtime.registry import Sessions
 from stead.runtime.rejudging import Rejudging
-from stead.runtime.retention import Retention
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
@@ -69,7 +66,6 @@ from stead.runtime.session_commands import forget_kept
 from stead.runtime.specialists import Specialists
 from stead.runtime.supervisor import Supervisor
 from stead.runtime.terminals import closed
-from stead.runtime.trash import Trash
 from stead.runtime.trust import Trust
 from stead.storage.attachments import AttachmentStore
 from stead.storage.audit import Audit
@@ -103,7 +99,7 @@ from stead.tools.shell import ShellTool
 from stead.tools.spawning import SpawnTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
-from stead.trigger_wiring import TriggerHouse
+from stead.upkeep_wiring import upkeep_jobs
 from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
@@ -357,28 +353,10 @@ class House:
             await self.models.discover()
 
     async def keep_up(self, settings: Settings) -> None:
-        """What runs in the background: signed heads, trash and archives, what comes due or in, what memory does."""
-        trash = Trash(self.views, self.runtime, self.clock)
-        caps = CapWarnings(self.home, self.runtime.bus, self.clock, partial(self.journal.spent, settled=True))
-        triggers = TriggerHouse(self._home, settings, self.runtime, self.clock)
-        retention = Retention(self.views, self.runtime, self.journal, self.clock, settings.archive_after_days)
-        await asyncio.gather(
-            *(
-                job()
-                for job in (
-                    self.keeper.keep,
-                    self.follower.keep,
-                    trash.keep,
-                    caps.keep,
-                    retention.keep,
-                    self.runtime.schedules.keep,
-                    self.notifications.keep,
-                    triggers.keep,
-                    SleepWatch(self.clock, (self.models.woke, self.runtime.schedules.look), self._timer).keep,
-                    *self.memory.jobs,
-                )
-            )
-        )
+        """What runs in the background."""
+        jobs = upkeep_jobs(self, self._home, settings, self._timer)
+        own = (self.keeper.keep, self.follower.keep, self.notifications.keep, *self.memory.jobs)
+        await asyncio.gather(*(job() for job in (*own, *jobs)))
 
     def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
         """What the web door stands in front of."""

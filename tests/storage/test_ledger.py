@@ -193,7 +193,7 @@ async def test_usage_adds_up_by_day_and_model_and_stays_when_a_session_is_forgot
 async def test_usage_is_added_up_by_hour_and_month_and_by_whose_it_is_and_every_way_comes_to_the_same(
     journal: JournalFile,
 ) -> None:
-    """A session of the page's, a schedule's run with a subagent and one of that, and a session of nobody knows whose."""
+    """A session of the page's, a schedule's run with a subagent and one of that, and a session of an unknown door."""
     run, child, grandchild = session(2), session(3), session(4)
     page = msgspec.structs.replace(desk(), door="web")
     scheduled = msgspec.structs.replace(created(), door="schedule:night", scheduled=Scheduled("night"))

@@ -60,8 +60,8 @@ from stead.runtime.rules import RuleBook
 from stead.runtime.schedule_changes import agenda, known_of, schedule_change, schedule_row
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import Readiness
-from stead.runtime.target_changes import target_fact
 from stead.runtime.settings_file import SettingsRoom
+from stead.runtime.target_changes import target_fact
 from tests.build import TOOLS
 from tests.fakes.world import NoServices
 from tests.timelines import items_of

@@ -5,7 +5,7 @@ Layer: cli. A module is imported when one of its commands is called, and not bef
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib import import_module  # noqa: TID251 - of this table alone, so that a call loads one module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -323,7 +323,7 @@ class ScheduleSkipped(msgspec.Struct, frozen=True, tag="schedule.skipped"):
 
     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
     ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so. ``unchanged``:
-    what it watches was as before; such times are counted in memory alone. ``rate``: too many had come in within an hour.
+    what it watches was as before; such times are counted in memory alone. ``rate``: too many came in within an hour.
     """
 
     name: str

@@ -359,7 +359,8 @@ class Schedules:
         try:
             if isinstance(job, GoalReview):
                 return await self._reviewed(one, run, job, id)
-            job = heartbeat_job(one.schedule, replace(job, context=await _handed(self.load, self.watching.clean, one, run)))
+            handed = await _handed(self.load, self.watching.clean, one, run)
+            job = heartbeat_job(one.schedule, replace(job, context=handed))
             session = (await self._handle(job, id, f"{DOOR}{name}")).session
         except StorageFault:
             raise
@@ -383,7 +384,8 @@ class Schedules:
             return (ScheduleRunEnded(name, run.due_ms, "skipped", "it was at work, paused, or waited for you"),)
         said = digest_of(session, one, self._clock.now_ms())
         budget = job.budget or cmd.DEFAULT_BUDGET
-        handed = handed_over(await _handed(self.load, self.watching.clean, one, run), f"{DOOR}{name}")
+        texts = await _handed(self.load, self.watching.clean, one, run)
+        handed = handed_over(texts, f"{DOOR}{name}")
 
         def facts(now: Session) -> tuple[ev.Body, ...]:
             if now.end is None:

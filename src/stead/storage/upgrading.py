@@ -29,7 +29,7 @@ from stead.storage.event_rows import stored_rows
 from stead.storage.head_copy import HeadCopy, decode_head
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
-from stead.storage.migrate import known_steps, migrate, known_schema
+from stead.storage.migrate import known_schema, known_steps, migrate
 from stead.storage.replacement_audit import wrong_replacements
 
 WORK = "upgrading"

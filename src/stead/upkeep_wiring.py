@@ -1,0 +1,56 @@
+"""Puts together what runs in the background beside heads, views, notifications and memory.
+
+Layer: a part of the composition root, as ``memory_wiring``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Protocol
+
+from stead.config import Home, Settings
+from stead.domain.ports import Clock
+from stead.providers.models import ProviderModels
+from stead.runtime.alarms import SleepWatch
+from stead.runtime.cap_warnings import CapWarnings
+from stead.runtime.commands import Runtime
+from stead.runtime.home import HomeStream
+from stead.runtime.retention import Retention
+from stead.runtime.trash import Trash
+from stead.storage.journal import JournalFile
+from stead.storage.views import Views
+from stead.trigger_wiring import TriggerHouse
+
+
+class Parts(Protocol):
+    """What the jobs work with."""
+
+    journal: JournalFile
+    views: Views
+    home: HomeStream
+    runtime: Runtime
+    models: ProviderModels
+    clock: Clock
+
+
+def upkeep_jobs(
+    parts: Parts, home: Home, settings: Settings, timer: Callable[[], int] | None
+) -> tuple[Callable[[], Awaitable[None]], ...]:
+    """Trash and archives, warnings of caps, what comes due or in, and what a sleep of the host broke off.
+
+    Args:
+        parts: see there.
+        home: its folders.
+        settings: see there.
+        timer: as of ``WallAlarm``.
+    """
+    runtime, clock = parts.runtime, parts.clock
+    return (
+        Trash(parts.views, runtime, clock).keep,
+        Retention(parts.views, runtime, parts.journal, clock, settings.archive_after_days).keep,
+        CapWarnings(parts.home, runtime.bus, clock, partial(parts.journal.spent, settled=True)).keep,
+        runtime.schedules.keep,
+        TriggerHouse(home, settings, runtime, clock).keep,
+        SleepWatch(clock, (parts.models.woke, runtime.schedules.look), timer).keep,
+    )
