@@ -31,9 +31,9 @@ def test_a_difference_is_empty_for_the_same_and_makes_one_mark_of_the_other(
     assert (not before and not after) == (old == new)
     assert changed(one, before, after) == other
     assert ("0:" in after) == (old != new), "the digest of the whole tells every change"
-    backwards = mark_of(0, Look(items=dict(reversed(new.items()))))
+    backwards = mark_of(0, Look(items=dict(reversed(list(new.items())))))
     assert difference(one, backwards) == (before, after), "the order in which things were found says nothing"
-    assert difference(one, other) == difference(dict(reversed(one.items())), other)
+    assert difference(one, other) == difference(dict(reversed(list(one.items()))), other)
 
 
 @given(items, st.integers(0, 20))

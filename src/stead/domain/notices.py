@@ -27,6 +27,7 @@ TAGS = (
     "turn.ended",
     "session.paused",
     "schedule.run_ended",
+    "cap.warned",
 )
 """The types of events that ``kind_of`` has a kind for."""
 _WORDS: dict[str, str] = {
@@ -39,9 +40,11 @@ _WORDS: dict[str, str] = {
     "unverified": "Done, and nothing shows that it is the goal: {}",
     "incomplete": "Ended before its goal: {}",
     "cancelled": "Cancelled: {}",
+    "heartbeat": "Has something to say: {}",
+    "warned": "Spent by now: {}",
     "test": "A test of {}",
 }
-"""By the kind, and for what ended by how it did."""
+"""By the kind, for what ended by how it did, and for some of the home's by what they are."""
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -51,7 +54,8 @@ class Notice(msgspec.Struct, frozen=True):
         seq: of the journal's event.
         session: "" for the home.
         kind: see ``Kind``; "test" for a test.
-        of: the question's id, how it ended, or the schedule's or target's name.
+        of: the question's id, how it ended, or the schedule's or target's name; "heartbeat:NAME" for one that says
+            something, "warned:SHARE" for how much of a cap is spent.
         ts_ms: when it happened.
     """
 
@@ -90,6 +94,8 @@ def kind_of(body: ev.Body) -> tuple[Kind, str] | None:
             return "turn", status or "answered"
         case ScheduleRunEnded(name=name, end="refused" | "lost"):
             return "schedule", name
+        case ev.CapWarned(share=share, period=period):
+            return "cap", f"warned:{share} % of the cap of {period}"
         case _:
             return None
 
@@ -103,7 +109,7 @@ def message_of(id: str, parts: Sequence[tuple[Notice, Subject]], page: str) -> M
         page: the page's address, without a slash at its end.
     """
     first, subject = parts[0]
-    lines = tuple(_WORDS.get(one.of, _WORDS.get(one.kind, "{}")).format(whose.title) for one, whose in parts)
+    lines = tuple(_words(one).format(whose.title) for one, whose in parts)
     if len(parts) == 1:
         return Message(id, first.kind, lines[0], (), page + subject.path, first.ts_ms)
     more = len(lines) - LISTED
@@ -111,6 +117,11 @@ def message_of(id: str, parts: Sequence[tuple[Notice, Subject]], page: str) -> M
     title = f"{len(lines)} things happened" + (f", {waiting} of them wait for you" if waiting else "")
     listed = lines if more <= 0 else (*lines[: LISTED - 1], f"{more + 1} more")
     return Message(id, "digest", title, listed, f"{page}/", first.ts_ms)
+
+
+def _words(notice: Notice) -> str:
+    how = notice.of.partition(":")[0] if notice.kind in ("ended", "turn", "cap") else ""
+    return _WORDS.get(how) or _WORDS.get(notice.kind, "{}")
 
 
 def grouped(due: Sequence[tuple[Notice, bool]], made: Sequence[int], now_ms: int) -> list[Sequence[Notice]]:

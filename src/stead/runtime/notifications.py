@@ -8,6 +8,7 @@ session has a part in it: words, targets and times are Stead's and the person's.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from stead.domain import commands as cmd
 from stead.domain.errors import NotFound, SteadError, StorageFault
-from stead.domain.events import Event
+from stead.domain.events import Event, ObjectiveEnded
 from stead.domain.ids import HOME, NO_COMMAND, ApprovalId, SessionId
 from stead.domain.notices import TAGS, Notice, Subject, due_ms, grouped, kind_of, message_of, plain
 from stead.domain.notifications import (
+    Kind,
     Message,
     PushKey,
     RemoveTarget,
@@ -35,8 +37,10 @@ from stead.domain.notifications import (
 )
 from stead.domain.ports import Claimed, Clock
 from stead.domain.rows import ApprovalRow, ObjectiveRow
+from stead.domain.schedules import ScheduleRunEnded
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, of
+from stead.runtime.heartbeats import QUIET
 from stead.runtime.home import HomeStream
 from stead.runtime.target_changes import known_target, target_fact
 
@@ -217,7 +221,7 @@ class Notifications:
         self, event: Event, targets: Mapping[str, TargetState], now_ms: int
     ) -> list[tuple[str, Notice, int, bool]]:
         """Whom an event is sent to: for the outbox."""
-        found = kind_of(event.body)
+        found = self._kind_of(event)
         if found is None:
             return []
         kind, about = found
@@ -227,6 +231,22 @@ class Notifications:
         notice = Notice(event.seq, event.session, kind, about, event.ts_ms)
         times = [(target, due_ms(target, kind, now_ms)) for target in wanted]
         return [(target.name, notice, due, due > now_ms) for target, due in times]
+
+    def _kind_of(self, event: Event) -> tuple[Kind, str] | None:
+        """As ``notices.kind_of``; but of a heartbeat's run not that it ended well, and that it says something."""
+        match event.body:
+            case ScheduleRunEnded(end="refused" | "lost"):
+                return kind_of(event.body)
+            case ScheduleRunEnded(name=name, text=text) if self._is_heartbeat(name) and text not in ("", QUIET):
+                return "ended", f"heartbeat:{name}"
+            case ObjectiveEnded() if (found := kind_of(event.body)) and found[0] == "ended":
+                with contextlib.suppress(NotFound):
+                    return None if self._is_heartbeat(self._subjects.objective(event.session).schedule) else found
+        return kind_of(event.body)
+
+    def _is_heartbeat(self, name: str) -> bool:
+        one = self._home().state.schedules.get(name)
+        return one is not None and bool(one.schedule.checklist)
 
     def _is_subagent(self, session: SessionId) -> bool:
         try:
@@ -271,8 +291,10 @@ class Notifications:
         return message_of(outgoing.id, parts, self.page) if parts else None
 
     def _subject(self, notice: Notice) -> Subject | None:
-        if notice.kind == "schedule":
-            return Subject(notice.of, "/schedules")
+        if notice.kind == "schedule" or notice.of.startswith("heartbeat:"):
+            return Subject(notice.of.removeprefix("heartbeat:"), "/schedules")
+        if notice.of.startswith("warned:"):
+            return Subject(notice.of.removeprefix("warned:"), "/usage")
         try:
             row = self._subjects.objective(SessionId(notice.session))
             title = plain(self._clean(row.title))
