@@ -27,7 +27,7 @@ from tests.flows.served import by_turn, served
 from tests.flows.test_upgrades import FAULT, release
 from tests.promises import promise
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BUILD_S, ROOT_S = 1800, 600
 DEV_TOOLS = ("pytest", "ruff", "mypy", "hypothesis", "playwright", "hatchling", "uv", "pip", "setuptools")
 long = pytest.mark.long
