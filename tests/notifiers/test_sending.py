@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from stead.domain.notifications import Mail, Message, NotificationTarget, Undelivered, Via, Webhook
+from stead.domain.notifications import Mail, Message, NotificationTarget, OutgoingWebhook, Undelivered, Via
 from stead.guardian.reach import Reach
 from stead.net.dialing import Dialer
 from stead.notifiers.sending import Senders
@@ -52,7 +52,7 @@ async def saying(words: bytes) -> AsyncIterator[int]:
 
 def via(kind: str, port: int) -> Via:
     if kind == "webhook":
-        return Webhook(f"http://127.0.0.1:{port}/", "signing")
+        return OutgoingWebhook(f"http://127.0.0.1:{port}/", "signing")
     return Mail("127.0.0.1", "a@example.com", ("b@example.com",), port, "none")
 
 
@@ -76,6 +76,6 @@ async def test_a_public_name_that_leads_to_this_computer_is_not_followed(kind: s
     senders = Senders(Dialer(Reach(), resolve=near), lambda name, place: SIGNING, NoVault())
     target: Via = Mail("mail.example.com", "a@example.com", ("b@example.com",))
     if kind == "webhook":
-        target = Webhook("https://hooks.example.com/x", "signing")
+        target = OutgoingWebhook("https://hooks.example.com/x", "signing")
     with pytest.raises(Undelivered, match="not a public address"):
         await senders.send(NotificationTarget("t", target), MESSAGE)

@@ -677,6 +677,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Forecast
+         * @description What an objective is likely to cost, from the runs before it: in a folder with a model, or by a schedule.
+         */
+        get: operations["show_forecast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -1293,6 +1313,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Targets
+         * @description The targets by name, and how each stands.
+         */
+        get: operations["list_targets"];
+        put?: never;
+        /**
+         * Set Target
+         * @description Add or change a target. A browser adds itself (``SubscribePush``).
+         */
+        post: operations["set_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Target
+         * @description Forget a target, and what waits for it.
+         */
+        delete: operations["remove_target"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Target
+         * @description Send things there, or no more. What happens while it is off is not sent there later.
+         */
+        post: operations["switch_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Target
+         * @description Send one real message, within half a minute; raises ``NotFound``.
+         */
+        post: operations["test_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notifications/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe Push
+         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
+         */
+        post: operations["subscribe_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/objectives": {
         parameters: {
             query?: never;
@@ -1617,6 +1741,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Profiles
+         * @description The named profiles, by name.
+         */
+        get: operations["list_profiles"];
+        put?: never;
+        /**
+         * Set Named Profile
+         * @description Add or change a named profile.
+         */
+        post: operations["set_named_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/profiles/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Named Profile
+         * @description Forget a named profile.
+         */
+        delete: operations["remove_named_profile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/providers": {
         parameters: {
             query?: never;
@@ -1733,6 +1901,26 @@ export interface paths {
          * @description Providers that can be set up by name.
          */
         get: operations["list_presets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/push-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Push Key
+         * @description The key that a browser subscribes with.
+         */
+        get: operations["show_push_key"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1949,6 +2137,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schedules/{name}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Schedule
+         * @description What a look at all that it watches would come to now; nothing runs. Raises ``NotFound``.
+         */
+        post: operations["check_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/schedules/{name}/run": {
         parameters: {
             query?: never;
@@ -2058,7 +2266,7 @@ export interface paths {
         };
         /**
          * Search
-         * @description Where the history says it.
+         * @description Where the history says it, from a moment on and before another, with so many lines around each hit.
          */
         get: operations["search"];
         put?: never;
@@ -3105,6 +3313,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Settings
+         * @description What the home has set.
+         */
+        get: operations["export_settings"];
+        put?: never;
+        /**
+         * Apply Settings
+         * @description Have the home be as a document says: all of it, or with a problem nothing.
+         */
+        post: operations["apply_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Settings
+         * @description What a document would change, and what of it cannot be; nothing happens.
+         */
+        post: operations["plan_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/shutdown": {
         parameters: {
             query?: never;
@@ -3265,6 +3517,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Triggers
+         * @description The triggers by name: where each listens, and what it refused.
+         */
+        get: operations["list_triggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/triggers/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Trigger
+         * @description Send a signed request to the listener, as the sender would; its run begins as any other.
+         */
+        post: operations["test_trigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/usage": {
         parameters: {
             query?: never;
@@ -3274,7 +3566,7 @@ export interface paths {
         };
         /**
          * List Usage
-         * @description What each model used on each day, or in each session, newest first, over so many days up to today.
+         * @description What each model used, newest first: over so many days up to today, or from one day to another.
          */
         get: operations["list_usage"];
         put?: never;
@@ -3753,6 +4045,39 @@ export interface components {
             tool: string;
         };
         /**
+         * Arrival
+         * @description Whenever something comes in from outside.
+         *
+         *     Args:
+         *         source: where from.
+         *         waiting: how many runs may wait for the one before; beyond that a webhook is refused, and files and mail stay
+         *             where they are until there is room.
+         *         hourly: how many may begin within an hour; so also here.
+         */
+        Arrival: {
+            /** @default 60 */
+            hourly: number;
+            source: components["schemas"]["Webhook"] | components["schemas"]["Drop"] | components["schemas"]["Mailbox"];
+            /** @enum {unknown} */
+            type: "arrival";
+            /** @default 20 */
+            waiting: number;
+        };
+        /**
+         * Arrived
+         * @description One thing that came in.
+         *
+         *     Args:
+         *         delivery: by what the sender tells it from others: an id, a file's name, a mail's number. The sender's word.
+         *         content: names its bytes in the store of file contents, until its run has begun.
+         *         size_bytes: of them.
+         */
+        Arrived: {
+            content: string;
+            delivery: string;
+            size_bytes: number;
+        };
+        /**
          * AssistantMessage
          * @description One whole reply of a model; never a partial one.
          */
@@ -3817,6 +4142,14 @@ export interface components {
             overall: components["schemas"]["Period"];
             proposals: components["schemas"]["RuleProposal"][];
             weeks: components["schemas"]["Period"][];
+        };
+        /**
+         * BindingSettings
+         * @description Where the value of a secret may go. The value itself is in the vault.
+         */
+        BindingSettings: {
+            binding: components["schemas"]["HostBinding"] | components["schemas"]["ToolBinding"];
+            name: string;
         };
         /**
          * Budget
@@ -4015,7 +4348,8 @@ export interface components {
          * Caps
          * @description What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
          *
-         *     What is spent counts requests under way by the most that they can cost.
+         *     What is spent counts requests under way by the most that they can cost. ``warned``: notices of this day and month
+         *     about the caps as they are.
          */
         Caps: {
             daily: components["schemas"]["Budget"];
@@ -4023,6 +4357,8 @@ export interface components {
             spent_month: components["schemas"]["Spend"];
             spent_today: components["schemas"]["Spend"];
             today: string;
+            warn_at: number[];
+            warned: components["schemas"]["CapWarned"][];
         };
         /**
          * CapSet
@@ -4039,6 +4375,55 @@ export interface components {
             monthly: components["schemas"]["Budget"];
             /** @enum {unknown} */
             type: "cap.set";
+            /**
+             * @default [
+             *       50,
+             *       80,
+             *       95
+             *     ]
+             */
+            warn_at: number[];
+        };
+        /**
+         * CapSettings
+         * @description What all sessions together may spend.
+         */
+        CapSettings: {
+            /**
+             * @default {
+             *       "tokens": "unlimited",
+             *       "usd_micros": "unlimited"
+             *     }
+             */
+            daily: components["schemas"]["Budget"];
+            /**
+             * @default {
+             *       "tokens": "unlimited",
+             *       "usd_micros": "unlimited"
+             *     }
+             */
+            monthly: components["schemas"]["Budget"];
+        };
+        /**
+         * CapWarned
+         * @description A share of a cap was reached, for the first time in a period.
+         *
+         *     Args:
+         *         period: of the person's, a day (``YYYY-MM-DD``) or a month (``YYYY-MM``).
+         *         unit: of the figures.
+         *         share: in percent; the highest one of ``CapSet.warn_at`` that was reached.
+         *         spent: without requests under way.
+         *         most: the cap.
+         */
+        CapWarned: {
+            most: number;
+            period: string;
+            share: number;
+            spent: number;
+            /** @enum {unknown} */
+            type: "cap.warned";
+            /** @enum {unknown} */
+            unit: "tokens" | "usd_micros";
         };
         /**
          * Carried
@@ -4489,6 +4874,15 @@ export interface components {
             line: string;
         };
         /**
+         * CommandWatch
+         * @description What a bash command line prints and how it ends, in a machine that shows the job's folder and changes nothing.
+         */
+        CommandWatch: {
+            command: string;
+            /** @enum {unknown} */
+            type: "command";
+        };
+        /**
          * Condition
          * @description One test of what a call names.
          *
@@ -4516,6 +4910,111 @@ export interface components {
          * @enum {unknown}
          */
         Confidentiality: "private" | "public" | "secret";
+        /**
+         * ConfigureAgent
+         * @description Add or change an external agent; see ``ExternalAgent`` for the fields.
+         */
+        ConfigureAgent: {
+            command: string[];
+            /** @default [] */
+            hosts: string[];
+            /** @default  */
+            method: string;
+            /** @default  */
+            mode: string;
+            name: string;
+            /** @default {} */
+            secrets: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            settings: {
+                [key: string]: string;
+            };
+            /** @enum {unknown} */
+            type: "external_agent.configure";
+        };
+        /**
+         * ConfigureModel
+         * @description Say what a model costs, takes and is to be sent; what is left out stays as it was.
+         *
+         *     Args:
+         *         name: of the provider.
+         *         model: "" for every model of the provider.
+         *         input_price: of tokens in, in millionths of a dollar for a million; 0 is free.
+         *         output_price: of tokens out.
+         *         cached_price: of tokens in that the vendor's cache had; the input's where it is not given.
+         *         window_tokens: input and output together.
+         *         max_output_tokens: of one reply.
+         *         headers: by name: ``${NAME}`` of the environment, ``keychain:SERVICE/NAME``, or the value itself, which goes
+         *             into the vault and is shown nowhere; "" takes the header away.
+         *         params: JSON by name, put into the body of each request; null takes one away.
+         *         effort: "low", "medium" or "high".
+         *         trust: "strict", "normal" or "trusted", in place of what is measured; "" measures again.
+         *         reset: forget first what was said of it before.
+         */
+        ConfigureModel: {
+            /** @default null */
+            cached_price: number | null;
+            /** @default null */
+            effort: ("" | "high" | "low" | "medium") | null;
+            /** @default null */
+            headers: {
+                [key: string]: string;
+            } | null;
+            /** @default null */
+            input_price: number | null;
+            /** @default null */
+            max_output_tokens: number | null;
+            /** @default  */
+            model: string;
+            name: string;
+            /** @default null */
+            output_price: number | null;
+            /** @default null */
+            params: Record<string, never> | null;
+            /** @default false */
+            reset: boolean;
+            /** @default null */
+            trust: ("normal" | "strict" | "trusted") | "" | null;
+            /** @enum {unknown} */
+            type: "model.configure";
+            /** @default null */
+            window_tokens: number | null;
+        };
+        /**
+         * ConfigureProvider
+         * @description Add or change a provider.
+         *
+         *     Args:
+         *         name: ``[a-z0-9-]{1,32}``, unique.
+         *         preset: one of ``stead providers presets``.
+         *         base_url: "" uses the preset's.
+         *         model: "" uses the preset's.
+         *         key: "none", "env:NAME", "vault" or "keychain:SERVICE/NAME"; never the key itself.
+         *         clearance: "public" keeps from it every session that has read something private.
+         *         account_of: a provider that this is a further account of: it is reached at the same place, serves the same
+         *             models, and is asked when that one is out of quota.
+         */
+        ConfigureProvider: {
+            /** @default  */
+            account_of: string;
+            /** @default  */
+            base_url: string;
+            /**
+             * @default private
+             * @enum {unknown}
+             */
+            clearance: "private" | "public";
+            /** @default none */
+            key: string;
+            /** @default  */
+            model: string;
+            name: string;
+            preset: string;
+            /** @enum {unknown} */
+            type: "provider.configure";
+        };
         /**
          * ContentRedacted
          * @description Words in events of this stream were forgotten: their payloads are gone, and what is read instead is fixed here.
@@ -4746,6 +5245,14 @@ export interface components {
             now: boolean;
         };
         /**
+         * Desktop
+         * @description The desktop of the computer that Stead runs on.
+         */
+        Desktop: {
+            /** @enum {unknown} */
+            type: "desktop";
+        };
+        /**
          * Directive
          * @description One directive.
          *
@@ -4813,6 +5320,20 @@ export interface components {
             why: string;
         };
         /**
+         * DirectiveSettings
+         * @description A directive, known by its title.
+         */
+        DirectiveSettings: {
+            /** @default  */
+            directory: string;
+            /** @default true */
+            enabled: boolean;
+            /** @enum {unknown} */
+            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
+            text: string;
+            title: string;
+        };
+        /**
          * DirectivesOrdered
          * @description These come first from now on, in this order, and the others after them, as they were.
          */
@@ -4868,6 +5389,17 @@ export interface components {
             title: string;
             /** @default  */
             why: string;
+        };
+        /**
+         * Drop
+         * @description Files that are put into a folder. Each is taken in once, and moved to ``done`` in it.
+         *
+         *     ``path``: absolute; only regular files right in it count, and no name that begins with a dot.
+         */
+        Drop: {
+            path: string;
+            /** @enum {unknown} */
+            type: "drop";
         };
         /**
          * Edit
@@ -4972,7 +5504,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5046,6 +5578,20 @@ export interface components {
             start: number;
         };
         /**
+         * ExportedSettings
+         * @description What a home has set.
+         *
+         *     Args:
+         *         settings: the document.
+         *         secrets: names in the vault; their values are exported by nothing.
+         *         left_out: what was set and is not in the document, and why.
+         */
+        ExportedSettings: {
+            left_out: string[];
+            secrets: string[];
+            settings: components["schemas"]["HomeSettings"];
+        };
+        /**
          * ExternalAgent
          * @description How an agent is started.
          *
@@ -5089,6 +5635,15 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
+        };
+        /**
+         * FeedWatch
+         * @description New entries of an RSS or Atom feed, known by their ids.
+         */
+        FeedWatch: {
+            /** @enum {unknown} */
+            type: "feed";
+            url: string;
         };
         /**
          * FileChange
@@ -5238,6 +5793,40 @@ export interface components {
             name: string;
             path: string;
             why: string;
+        };
+        /**
+         * Forecast
+         * @description Between what four of five such runs cost.
+         *
+         *     Args:
+         *         basis: which runs are taken for similar; "" where there are too few of any kind, and no figure is given.
+         *         runs: how many they are.
+         *         unit: of the figures; tokens where a price is not known, or nothing is paid.
+         *         low, high: both included.
+         *         within: how many of the last ``of`` such runs fell within what would have been forecast before them.
+         *         of: 40 at most.
+         */
+        Forecast: {
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            basis: "" | "folder" | "model" | "schedule";
+            /** @default 0 */
+            high: number;
+            /** @default 0 */
+            low: number;
+            /** @default 0 */
+            of: number;
+            /** @default 0 */
+            runs: number;
+            /**
+             * @default usd_micros
+             * @enum {unknown}
+             */
+            unit: "tokens" | "usd_micros";
+            /** @default 0 */
+            within: number;
         };
         /**
          * ForgetReceipt
@@ -5499,6 +6088,40 @@ export interface components {
             score: number;
         };
         /**
+         * HomeSettings
+         * @description All of it. None and an empty list say nothing.
+         */
+        HomeSettings: {
+            /** @default [] */
+            bindings: components["schemas"]["BindingSettings"][];
+            /** @default null */
+            caps: components["schemas"]["CapSettings"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            directives: components["schemas"]["DirectiveSettings"][];
+            /** @default [] */
+            external_agents: components["schemas"]["ConfigureAgent"][];
+            /** @default [] */
+            hosts: components["schemas"]["HostSettings"][];
+            /** @default [] */
+            mcp_servers: components["schemas"]["McpSettings"][];
+            /** @default [] */
+            models: components["schemas"]["ConfigureModel"][];
+            /** @default [] */
+            profiles: components["schemas"]["NamedProfile"][];
+            /** @default [] */
+            providers: components["schemas"]["ConfigureProvider"][];
+            /** @default [] */
+            roles: components["schemas"]["SetRole"][];
+            /** @default [] */
+            rules: components["schemas"]["RuleSettings"][];
+            /** @default [] */
+            schedules: components["schemas"]["ScheduleSettings"][];
+            /** @default null */
+            search: components["schemas"]["SearchSettings"] | null;
+        };
+        /**
          * HostAllowed
          * @description Machines that show this folder may reach a host from now on.
          *
@@ -5550,6 +6173,16 @@ export interface components {
             type: "host.disallowed";
         };
         /**
+         * HostSettings
+         * @description A host that the machines of a folder may reach; see ``AllowHost``.
+         */
+        HostSettings: {
+            directory: string;
+            /** @default false */
+            grants_last: boolean;
+            host: string;
+        };
+        /**
          * HostToAllow
          * @description Let machines that show a folder reach a host, those at work included.
          *
@@ -5563,6 +6196,15 @@ export interface components {
             /** @default false */
             grants_last: boolean;
             host: string;
+        };
+        /**
+         * HttpWatch
+         * @description What a public address answers: its body, to the byte.
+         */
+        HttpWatch: {
+            /** @enum {unknown} */
+            type: "http";
+            url: string;
         };
         /**
          * InstructionsSet
@@ -5744,7 +6386,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -5832,6 +6474,87 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
+        };
+        /**
+         * Mail
+         * @description Mail through a server of the person's.
+         *
+         *     Args:
+         *         host: of the server; one of this computer or its networks may be named.
+         *         sender: the address that it comes from.
+         *         to: addresses, up to 5.
+         *         port: 465 for ``tls``, 587 for ``starttls``, as a rule.
+         *         security: TLS from the start, or by STARTTLS, with the host's own certificate; "none" on this computer alone.
+         *         user: "" where the server asks for none.
+         *         secret: name of the secret with the password.
+         */
+        Mail: {
+            host: string;
+            /** @default 465 */
+            port: number;
+            /** @default  */
+            secret: string;
+            /**
+             * @default tls
+             * @enum {unknown}
+             */
+            security: "none" | "starttls" | "tls";
+            sender: string;
+            to: string[];
+            /** @enum {unknown} */
+            type: "mail";
+            /** @default  */
+            user: string;
+        };
+        /**
+         * Mailbox
+         * @description Mail that comes into a folder of an IMAP server, over TLS. Nothing in the mailbox is changed.
+         *
+         *     Args:
+         *         host: of the server.
+         *         user: to sign in as.
+         *         secret: the name of the vault's secret that has the password.
+         *         port: for TLS from the first byte.
+         *         folder: of the mailbox.
+         *         senders: domains that mail may come from; empty for any. A name in From proves nothing, so ``proof`` is needed.
+         *         proof: the name under which the mailbox's own server records in Authentication-Results what it has checked.
+         */
+        Mailbox: {
+            /** @default INBOX */
+            folder: string;
+            host: string;
+            /** @default 993 */
+            port: number;
+            /** @default  */
+            proof: string;
+            secret: string;
+            /** @default [] */
+            senders: string[];
+            /** @enum {unknown} */
+            type: "mailbox";
+            user: string;
+        };
+        /**
+         * MailboxRead
+         * @description A mailbox was read up to a mail; what came up to there was recorded, or is not taken.
+         *
+         *     Args:
+         *         name: of the schedule.
+         *         valid: the number under which the server's UIDs are valid; 0 for none.
+         *         uid: of the last mail.
+         *         from_ms: when it was opened first: what came before that is no arrival.
+         *         read_ms: when; set as it is folded.
+         */
+        MailboxRead: {
+            /** @default 0 */
+            from_ms: number;
+            name: string;
+            /** @default 0 */
+            read_ms: number;
+            /** @enum {unknown} */
+            type: "schedule.mailbox_read";
+            uid: number;
+            valid: number;
         };
         /**
          * Material
@@ -5937,6 +6660,40 @@ export interface components {
          *         scope: what is asked for on top of what the server wants; "" for nothing.
          */
         McpServer: {
+            /** @default  */
+            client_id: string;
+            /** @default [] */
+            command: string[];
+            /** @default false */
+            folder: boolean;
+            /**
+             * @default authorization_code
+             * @enum {unknown}
+             */
+            grant: "authorization_code" | "client_credentials";
+            /** @default [] */
+            hosts: string[];
+            /** @default  */
+            issuer: string;
+            name: string;
+            /** @default false */
+            private: boolean;
+            /** @default  */
+            scope: string;
+            /** @default [] */
+            secrets: string[];
+            /** @default {} */
+            settings: {
+                [key: string]: string;
+            };
+            /** @default  */
+            url: string;
+        };
+        /**
+         * McpSettings
+         * @description An MCP server; see ``McpServer``.
+         */
+        McpSettings: {
             /** @default  */
             client_id: string;
             /** @default [] */
@@ -6528,6 +7285,66 @@ export interface components {
             unpriced: string[];
         };
         /**
+         * NamedProfile
+         * @description What a goal, session or schedule is started with; see ``OpenSession`` for the fields.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         profile: strictness.
+         *         budget: None for the default of what is started.
+         */
+        NamedProfile: {
+            /** @default [] */
+            allow: string[];
+            /** @default null */
+            budget: components["schemas"]["Budget"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            hosts: string[];
+            /**
+             * @default {
+             *       "iterations": 50,
+             *       "stall": 3,
+             *       "repetition": 3,
+             *       "wall_s": 14400,
+             *       "send_backs": 3,
+             *       "calls": 10000
+             *     }
+             */
+            limits: components["schemas"]["Limits"];
+            /**
+             * @default workspace
+             * @enum {unknown}
+             */
+            mode: "trial" | "workspace";
+            name: string;
+            /** @default work */
+            profile: components["schemas"]["Profile"];
+            /** @default [] */
+            secrets: string[];
+            /** @default [] */
+            tools: string[];
+        };
+        /**
+         * NamedProfileRemoved
+         * @description A named profile is no more. What was started with it goes on.
+         */
+        NamedProfileRemoved: {
+            name: string;
+            /** @enum {unknown} */
+            type: "named_profile.removed";
+        };
+        /**
+         * NamedProfileSet
+         * @description A named profile was added or changed.
+         */
+        NamedProfileSet: {
+            profile: components["schemas"]["NamedProfile"];
+            /** @enum {unknown} */
+            type: "named_profile.set";
+        };
+        /**
          * NewAttachment
          * @description Check and store a picture (PNG, JPEG, GIF, WebP) or a PDF document for a message to come.
          *
@@ -6547,12 +7364,16 @@ export interface components {
         /**
          * NewCap
          * @description Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
+         *
+         *     With a cap of 0 no request starts. ``warn_at``: shares in percent at which it is said how much is spent.
          */
         NewCap: {
             /** @default null */
             daily: components["schemas"]["Budget"] | null;
             /** @default null */
             monthly: components["schemas"]["Budget"] | null;
+            /** @default null */
+            warn_at: number[] | null;
         };
         /**
          * NewChain
@@ -6707,6 +7528,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewObjective: {
             /** @default [] */
@@ -6726,6 +7548,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             goal: string;
             /** @default [] */
@@ -6754,6 +7578,43 @@ export interface components {
             secrets: string[];
             /** @default  */
             title: string;
+            /** @default [] */
+            tools: string[];
+        };
+        /**
+         * NewProfile
+         * @description Add or change a named profile.
+         */
+        NewProfile: {
+            /** @default [] */
+            allow: string[];
+            /** @default null */
+            budget: components["schemas"]["Budget"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            hosts: string[];
+            /**
+             * @default {
+             *       "iterations": 50,
+             *       "stall": 3,
+             *       "repetition": 3,
+             *       "wall_s": 14400,
+             *       "send_backs": 3,
+             *       "calls": 10000
+             *     }
+             */
+            limits: components["schemas"]["Limits"];
+            /**
+             * @default workspace
+             * @enum {unknown}
+             */
+            mode: "trial" | "workspace";
+            name: string;
+            /** @default work */
+            profile: components["schemas"]["Profile"];
+            /** @default [] */
+            secrets: string[];
             /** @default [] */
             tools: string[];
         };
@@ -6847,6 +7708,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         NewSession: {
             /** @default [] */
@@ -6862,6 +7724,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -6923,6 +7787,44 @@ export interface components {
             type: "notice.given";
             /** @enum {unknown} */
             why: "checks" | "claim" | "compact" | "completion" | "files" | "recovery" | "review" | "steer";
+        };
+        /**
+         * NotificationTarget
+         * @description One place, and what is sent there.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         via: how.
+         *         kinds: what is sent.
+         *         quiet_from: from this time of day until ``quiet_to`` nothing is sent; what happens comes at the end. "": never.
+         *         quiet_to: see above.
+         *         digest: everything comes together at this time of day; "" for as it happens.
+         *         urgent: questions come at once all the same.
+         *         zone: whose clocks count; "" is the person's own when it is set.
+         */
+        NotificationTarget: {
+            /** @default  */
+            digest: string;
+            /**
+             * @default [
+             *       "question",
+             *       "ended",
+             *       "failed",
+             *       "cap",
+             *       "schedule"
+             *     ]
+             */
+            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
+            name: string;
+            /** @default  */
+            quiet_from: string;
+            /** @default  */
+            quiet_to: string;
+            /** @default false */
+            urgent: boolean;
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"];
+            /** @default  */
+            zone: string;
         };
         /**
          * ObjectiveEnded
@@ -7030,6 +7932,8 @@ export interface components {
              *     }
              */
             review: components["schemas"]["Review"];
+            /** @default  */
+            schedule: string;
             /** @default  */
             specialist: string;
             /** @enum {unknown} */
@@ -7148,6 +8052,7 @@ export interface components {
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          *         attachments: of a goal, as of ``SendMessage``.
+         *         context: of a goal, so also.
          */
         OpenSession: {
             /** @default [] */
@@ -7162,6 +8067,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @default [] */
             constraints: string[];
+            /** @default [] */
+            context: components["schemas"]["Material"][];
             directory: string;
             /** @default null */
             goal: string | null;
@@ -7248,6 +8155,18 @@ export interface components {
          */
         OtherWords: {
             text: string;
+        };
+        /**
+         * OutgoingWebhook
+         * @description A POST of JSON, signed by the form of Standard Webhooks.
+         *
+         *     ``secret``: name of the secret that signs, which is ``whsec_`` and base64.
+         */
+        OutgoingWebhook: {
+            secret: string;
+            /** @enum {unknown} */
+            type: "webhook";
+            url: string;
         };
         /**
          * OutputDelta
@@ -7432,6 +8351,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[NamedProfile]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_NamedProfile_: {
+            items: components["schemas"]["NamedProfile"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[ObjectiveRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7585,6 +8513,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[TargetRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TargetRow_: {
+            items: components["schemas"]["TargetRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[Template]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7621,6 +8558,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[TriggerRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TriggerRow_: {
+            items: components["schemas"]["TriggerRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[UsageRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7635,6 +8581,15 @@ export interface components {
          */
         Page_WaitingRow_: {
             items: components["schemas"]["WaitingRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[WatchCheck]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_WatchCheck_: {
+            items: components["schemas"]["WatchCheck"][];
             /** @default  */
             next: string;
         };
@@ -7668,6 +8623,16 @@ export interface components {
             specialist: string;
             /** @default {} */
             taint: components["schemas"]["Taint"];
+        };
+        /**
+         * PathWatch
+         * @description A file or a folder, within the job's. ``path`` is relative to that; "" is all of it.
+         */
+        PathWatch: {
+            /** @default  */
+            path: string;
+            /** @enum {unknown} */
+            type: "path";
         };
         /**
          * Period
@@ -7805,6 +8770,16 @@ export interface components {
             profile: components["schemas"]["Profile"] | null;
             /** @default [] */
             remove: string[];
+        };
+        /**
+         * PortWatch
+         * @description Whether a public host takes connections at a port.
+         */
+        PortWatch: {
+            host: string;
+            port: number;
+            /** @enum {unknown} */
+            type: "port";
         };
         /**
          * Presence
@@ -8109,6 +9084,33 @@ export interface components {
             settings: components["schemas"]["ModelSettingsRow"][];
         };
         /**
+         * Push
+         * @description A browser that asked for it. ``service`` is its push service's host; the rest of its address is in the vault.
+         */
+        Push: {
+            /** @default  */
+            service: string;
+            /** @enum {unknown} */
+            type: "push";
+        };
+        /**
+         * PushKey
+         * @description The home's public key for push services, as ``PushManager.subscribe`` takes it.
+         */
+        PushKey: {
+            key: string;
+        };
+        /**
+         * PushSubscription
+         * @description A browser asks to be notified, by what its push service gave it. The keys are base64url.
+         */
+        PushSubscription: {
+            auth: string;
+            endpoint: string;
+            name: string;
+            p256dh: string;
+        };
+        /**
          * QuarantineSettled
          * @description Recorded by earlier versions: the person put something back that had been moved out, or removed it for good.
          */
@@ -8318,6 +9320,18 @@ export interface components {
         Redacted: {
             commitment: string;
             seq: number;
+        };
+        /**
+         * Refusals
+         * @description What was refused since the daemon started: how often, and when and why last; ``why`` is Stead's own word.
+         */
+        Refusals: {
+            /** @default 0 */
+            last_ms: number;
+            /** @default 0 */
+            times: number;
+            /** @default  */
+            why: string;
         };
         /**
          * Repair
@@ -8623,6 +9637,26 @@ export interface components {
             where: components["schemas"]["Condition"][];
         };
         /**
+         * RuleSettings
+         * @description A standing rule; see ``Rule``.
+         */
+        RuleSettings: {
+            /** @enum {unknown} */
+            decision: "allow" | "ask" | "deny";
+            /** @default  */
+            directory: string;
+            /** @default 0 */
+            expires_at_ms: number;
+            /** @default  */
+            text: string;
+            /** @default [] */
+            tools: string[];
+            /** @default [] */
+            what: ("change" | "delete" | "leave" | "read" | "run" | "send")[];
+            /** @default [] */
+            where: components["schemas"]["Condition"][];
+        };
+        /**
          * RulesFile
          * @description A file in which a project tells agents about itself.
          *
@@ -8745,8 +9779,13 @@ export interface components {
          *         most: how many of "all" run at most, the latest ones.
          *         overlap: what becomes of a due time while the run before it goes on: "skip" it, or have it wait ("queue").
          *         until_ms: nothing is due after that; 0 for no end.
+         *         watches: at its times these are compared first, without a model; it runs only if one has changed.
+         *         checklist: a file of its folder that the person edits. Then it is a heartbeat: it watches that file too, and its
+         *             runs say something only by the tool ``notify``. "" for none.
          */
         Schedule: {
+            /** @default  */
+            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -8763,7 +9802,9 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"];
+            /** @default [] */
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"] | components["schemas"]["Arrival"];
         };
         /**
          * ScheduleCalendarRead
@@ -8779,23 +9820,52 @@ export interface components {
             type: "schedule.calendar_read";
         };
         /**
+         * ScheduleCompared
+         * @description What a schedule watches is not as it was. What starts a run stands right before its ``schedule.due``.
+         *
+         *     Args:
+         *         before: what of the mark is another or gone, as it was.
+         *         after: what is another or new, as it is.
+         *         trouble: why something cannot be looked at, once that has lasted; "" while everything can.
+         */
+        ScheduleCompared: {
+            after: {
+                [key: string]: string;
+            };
+            before: {
+                [key: string]: string;
+            };
+            name: string;
+            /** @default  */
+            trouble: string;
+            /** @enum {unknown} */
+            type: "schedule.compared";
+        };
+        /**
          * Scheduled
-         * @description What opened a session, where that was a schedule and no person. ``proposed``: as of ``Standing``.
+         * @description What opened a session, where that was a schedule and no person.
+         *
+         *     ``proposed``: as of ``Standing``. ``quiet``: it is a heartbeat's, whose end is no news by itself.
          */
         Scheduled: {
             /** @default null */
             proposed: components["schemas"]["Taint"] | null;
+            /** @default false */
+            quiet: boolean;
             schedule: string;
         };
         /**
          * ScheduleDue
          * @description Intent: a time had come, and a run is about to be started for it, or waits for the one before.
          *
-         *     ``given``: what came with it, see ``ScheduleRun``.
+         *     ``given``, ``arrived``: what came with it, see ``ScheduleRun``; the sender of what came in is answered after this is
+         *     recorded.
          */
         ScheduleDue: {
+            /** @default null */
+            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "clock" | "missed" | "person";
+            by: "arrival" | "clock" | "missed" | "person";
             due_ms: number;
             /** @default  */
             given: string;
@@ -8825,19 +9895,28 @@ export interface components {
          *         last: the newest run that is over.
          *         snoozed_ms: until when it is snoozed; 0 where it is not.
          *         problem: what is wrong with its calendar; "" for nothing.
+         *         watched: what it watches, one by one.
+         *         checked_ms: when that was last compared, since Stead was started; 0 for not yet.
+         *         quiet: how often since then nothing had changed.
          */
         ScheduleRow: {
+            /** @default 0 */
+            checked_ms: number;
             last: components["schemas"]["ScheduleRun"] | null;
             next_ms: number[];
             on: boolean;
             /** @default  */
             problem: string;
             proposed: boolean;
+            /** @default 0 */
+            quiet: number;
             running: string;
             schedule: components["schemas"]["Schedule"];
             /** @default 0 */
             snoozed_ms: number;
             waiting: number;
+            /** @default [] */
+            watched: string[];
             why: string;
             words: string;
         };
@@ -8856,10 +9935,13 @@ export interface components {
          *         times: how many due times it stands for.
          *         last_ms: the last of them.
          *         given: what came with the due time and is read by its run: others' words.
+         *         arrived: what came in; None where nothing did.
          */
         ScheduleRun: {
+            /** @default null */
+            arrived: components["schemas"]["Arrived"] | null;
             /** @enum {unknown} */
-            by: "clock" | "missed" | "person";
+            by: "arrival" | "clock" | "missed" | "person";
             due_ms: number;
             /** @default  */
             end: ("answered" | "cancelled" | "failed" | "incomplete" | "unverified" | "verified") | ("" | "lost" | "refused" | "skipped");
@@ -8916,11 +9998,41 @@ export interface components {
             type: "schedule.set";
         };
         /**
+         * ScheduleSettings
+         * @description A schedule, and whether it runs by itself.
+         */
+        ScheduleSettings: {
+            /** @default  */
+            checklist: string;
+            job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
+            /**
+             * @default once
+             * @enum {unknown}
+             */
+            missed: "all" | "once" | "skip";
+            /** @default 10 */
+            most: number;
+            name: string;
+            /** @default true */
+            on: boolean;
+            /**
+             * @default skip
+             * @enum {unknown}
+             */
+            overlap: "queue" | "skip";
+            /** @default 0 */
+            until_ms: number;
+            /** @default [] */
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"] | components["schemas"]["Arrival"];
+        };
+        /**
          * ScheduleSkipped
          * @description Due times in a row, for which nothing ran.
          *
          *     ``missed``: Stead did not run then. ``overlap``: the run before went on. ``queue``: too many waited for that.
-         *     ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so.
+         *     ``paused``: the objective to be reviewed was at work, or paused. ``snoozed``: the person had it so. ``unchanged``:
+         *     what it watches was as before; such times are counted in memory alone. ``rate``: too many came in within an hour.
          */
         ScheduleSkipped: {
             first_ms: number;
@@ -8930,7 +10042,7 @@ export interface components {
             /** @enum {unknown} */
             type: "schedule.skipped";
             /** @enum {unknown} */
-            why: "missed" | "overlap" | "paused" | "queue" | "snoozed";
+            why: "missed" | "overlap" | "paused" | "queue" | "rate" | "snoozed" | "unchanged";
         };
         /**
          * ScheduleSnoozed
@@ -9013,6 +10125,8 @@ export interface components {
         /**
          * SearchRow
          * @description One hit in the history: where it is, and the text around it with the match between « and ».
+         *
+         *     ``excerpt`` has whole lines where they were asked for, each cut to 300 characters.
          */
         SearchRow: {
             excerpt: string;
@@ -9020,6 +10134,16 @@ export interface components {
             session: string;
             ts_ms: number;
             type: string;
+        };
+        /**
+         * SearchSettings
+         * @description The engine that searches the web. ``url``: "" for the engine's own.
+         */
+        SearchSettings: {
+            /** @enum {unknown} */
+            engine: "brave" | "searxng" | "tavily";
+            /** @default  */
+            url: string;
         };
         /**
          * SearchSetup
@@ -9221,6 +10345,8 @@ export interface components {
             /** @default null */
             contract: components["schemas"]["Contract"] | null;
             directory: string;
+            /** @default  */
+            door: string;
             /**
              * @default
              * @enum {unknown}
@@ -9293,6 +10419,78 @@ export interface components {
             /** @enum {unknown} */
             type: "session.stopped";
             why: string;
+        };
+        /**
+         * SetRole
+         * @description Choose the models of a role; an empty chain gives it back to the session's own models, or the default.
+         */
+        SetRole: {
+            chain: components["schemas"]["ModelRef"][];
+            /** @enum {unknown} */
+            role: "fast" | "reading" | "review";
+            /** @enum {unknown} */
+            type: "role.set";
+        };
+        /**
+         * SettingChange
+         * @description What applying a document would change.
+         *
+         *     Args:
+         *         section: field of ``HomeSettings``.
+         *         name: which of it.
+         *         change: what becomes of it.
+         *         before, after: the fields that differ; all of them where there is nothing on the other side.
+         *         weakens: how it weakens protection; "" where it does not.
+         */
+        SettingChange: {
+            after: Record<string, never>;
+            before: Record<string, never>;
+            /** @enum {unknown} */
+            change: "added" | "changed" | "removed";
+            name: string;
+            section: string;
+            weakens: string;
+        };
+        /**
+         * SettingProblem
+         * @description Why an item cannot be applied. ``index``: its place in its section.
+         */
+        SettingProblem: {
+            index: number;
+            section: string;
+            text: string;
+        };
+        /**
+         * SettingsPlan
+         * @description What applying a document would come to; with a problem, to nothing at all.
+         */
+        SettingsPlan: {
+            changes: components["schemas"]["SettingChange"][];
+            problems: components["schemas"]["SettingProblem"][];
+        };
+        /**
+         * SettingsToApply
+         * @description Have the home be as a document says: all of it, or with a problem nothing.
+         *
+         *     It is carried out as the single commands that a person would give. Interrupted, it is completed by the same again.
+         *
+         *     Args:
+         *         settings: the document.
+         *         prune: remove what the document does not have. A secret's value stays; what it is bound to ends.
+         */
+        SettingsToApply: {
+            /** @default false */
+            prune: boolean;
+            settings: components["schemas"]["HomeSettings"];
+        };
+        /**
+         * SettingsToPlan
+         * @description What a document would change, and what of it cannot be; nothing happens.
+         */
+        SettingsToPlan: {
+            /** @default false */
+            prune: boolean;
+            settings: components["schemas"]["HomeSettings"];
         };
         /**
          * Settlement
@@ -9553,6 +10751,84 @@ export interface components {
         Tally: {
             count: number;
             name: string;
+        };
+        /**
+         * TargetCheck
+         * @description What came of a test: whether the target took a message, and what went wrong.
+         */
+        TargetCheck: {
+            name: string;
+            ok: boolean;
+            text: string;
+        };
+        /**
+         * TargetRemoved
+         * @description It is no more, and what waited for it is dropped.
+         */
+        TargetRemoved: {
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "notify.removed";
+        };
+        /**
+         * TargetRow
+         * @description A target for people.
+         *
+         *     Args:
+         *         waiting: things that are to be sent there.
+         *         sent_ms: when something last arrived; 0 for never.
+         *         tries: how often the message that is being sent has failed so far.
+         *         next_ms: when it is tried again; 0 where nothing is.
+         *         lost: messages that were given up, of the last week.
+         *         error: what went wrong last; "" while all is well.
+         */
+        TargetRow: {
+            /** @default  */
+            error: string;
+            /** @default 0 */
+            lost: number;
+            /** @default 0 */
+            next_ms: number;
+            on: boolean;
+            /** @default 0 */
+            sent_ms: number;
+            target: components["schemas"]["NotificationTarget"];
+            /** @default 0 */
+            tries: number;
+            /** @default 0 */
+            waiting: number;
+            why: string;
+        };
+        /**
+         * TargetSet
+         * @description A target was added or changed.
+         */
+        TargetSet: {
+            door: string;
+            target: components["schemas"]["NotificationTarget"];
+            /** @enum {unknown} */
+            type: "notify.set";
+        };
+        /**
+         * TargetSwitch
+         * @description Send things there, or no more. What happens while it is off is not sent there later.
+         */
+        TargetSwitch: {
+            on: boolean;
+        };
+        /**
+         * TargetSwitched
+         * @description Things are sent there from now on, or no more. ``why`` is "" where the person said so.
+         */
+        TargetSwitched: {
+            door: string;
+            name: string;
+            on: boolean;
+            /** @enum {unknown} */
+            type: "notify.switched";
+            /** @default  */
+            why: string;
         };
         /**
          * Template
@@ -9952,6 +11228,32 @@ export interface components {
             tool: string;
         };
         /**
+         * TriggerRow
+         * @description Where a trigger listens, for people.
+         *
+         *     Args:
+         *         name: its schedule's.
+         *         words: what it waits for.
+         *         url: where webhooks are to be sent; "" for other triggers.
+         *         fault: why it cannot listen now; "" while it does.
+         *         refused: what it did not take.
+         */
+        TriggerRow: {
+            fault: string;
+            name: string;
+            refused: components["schemas"]["Refusals"];
+            url: string;
+            words: string;
+        };
+        /**
+         * TriggerTest
+         * @description What a signed request to the listener was answered. ``status``: of HTTP; 200 once a run is recorded.
+         */
+        TriggerTest: {
+            status: number;
+            url: string;
+        };
+        /**
          * TurnEnded
          * @description A turn ended; the session is idle until the person says something.
          *
@@ -10024,21 +11326,25 @@ export interface components {
         };
         /**
          * UsageRow
-         * @description What one model used on one day of the person's (``YYYY-MM-DD``), or in one session until its last ``day``.
+         * @description What one model used in a while, of one session, schedule or door where it was asked for by these.
          *
-         *     ``duration_ms`` is that of ``timed`` replies together; of older ones none is known.
+         *     Args:
+         *         day: of the person's (``YYYY-MM-DD``), or its hour (``YYYY-MM-DD HH:00``; the day alone where no hour is known),
+         *             or the month (``YYYY-MM``); per "all" the last day.
+         *         key: the session, the name of the schedule or that of the door; "" for what has none.
+         *         timed: how many replies ``duration_ms`` is of; of older ones none is known.
          */
         UsageRow: {
             day: string;
             /** @default 0 */
             duration_ms: number;
             failed: number;
+            /** @default  */
+            key: string;
             model: string;
             price_known: boolean;
             provider: string;
             requests: number;
-            /** @default  */
-            session: string;
             /** @default 0 */
             timed: number;
             tokens_cached: number;
@@ -10303,6 +11609,8 @@ export interface components {
          * @description Add or change a schedule. A change moves no due time, unless it is of ``when``.
          */
         WantedSchedule: {
+            /** @default  */
+            checklist: string;
             job: components["schemas"]["OpenSession"] | components["schemas"]["GoalReview"];
             /**
              * @default once
@@ -10319,7 +11627,9 @@ export interface components {
             overlap: "queue" | "skip";
             /** @default 0 */
             until_ms: number;
-            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"];
+            /** @default [] */
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
+            when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"] | components["schemas"]["Arrival"];
         };
         /**
          * WantedSettings
@@ -10367,6 +11677,34 @@ export interface components {
             window_tokens: number | null;
         };
         /**
+         * WantedTarget
+         * @description Add or change a target. A browser adds itself (``SubscribePush``).
+         */
+        WantedTarget: {
+            /** @default  */
+            digest: string;
+            /**
+             * @default [
+             *       "question",
+             *       "ended",
+             *       "failed",
+             *       "cap",
+             *       "schedule"
+             *     ]
+             */
+            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
+            name: string;
+            /** @default  */
+            quiet_from: string;
+            /** @default  */
+            quiet_to: string;
+            /** @default false */
+            urgent: boolean;
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"];
+            /** @default  */
+            zone: string;
+        };
+        /**
          * WantedTool
          * @description Say what a tool of a server does, or that it is not to be called any more ("off").
          */
@@ -10395,12 +11733,37 @@ export interface components {
             was_wrong: boolean;
         };
         /**
+         * WatchCheck
+         * @description One watch that was tried. ``state``: whether a run would start for it; ``text``: what is there, or why not.
+         */
+        WatchCheck: {
+            /** @enum {unknown} */
+            state: "changed" | "new" | "unchanged" | "unreachable";
+            text: string;
+            watch: string;
+        };
+        /**
          * Watcher
          * @description A person who is viewing a session. ``door``: "web", "cli" or a channel's name.
          */
         Watcher: {
             door: string;
             since_ms: number;
+        };
+        /**
+         * Webhook
+         * @description Signed requests to ``/hooks/NAME`` of the listener, NAME being the schedule's.
+         *
+         *     Args:
+         *         form: how they are signed.
+         *         secret: the name of the vault's secret that proves it.
+         */
+        Webhook: {
+            /** @enum {unknown} */
+            form: "dropbox" | "github" | "slack" | "standard" | "stripe";
+            secret: string;
+            /** @enum {unknown} */
+            type: "webhook";
         };
         /**
          * WhereToTest
@@ -11783,6 +13146,41 @@ export interface operations {
             };
         };
     };
+    show_forecast: {
+        parameters: {
+            query?: {
+                /** @description An absolute path; "" for none, or for any. */
+                directory?: string;
+                /** @description PROVIDER/MODEL; "" for the one that is used by default. */
+                model?: string;
+                schedule?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forecast"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_mcp_servers: {
         parameters: {
             query?: never;
@@ -12950,6 +14348,214 @@ export interface operations {
             };
         };
     };
+    list_targets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TargetRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedTarget"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_target: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TargetSwitch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetCheck"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    subscribe_push: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushSubscription"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_objectives: {
         parameters: {
             query?: {
@@ -13567,6 +15173,105 @@ export interface operations {
             };
         };
     };
+    list_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NamedProfile_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_named_profile: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProfile"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_named_profile: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_providers: {
         parameters: {
             query?: never;
@@ -13793,6 +15498,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_PresetRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_push_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushKey"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -14205,6 +15939,41 @@ export interface operations {
             };
         };
     };
+    check_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WatchCheck_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     run_schedule: {
         parameters: {
             query?: never;
@@ -14385,7 +16154,12 @@ export interface operations {
         parameters: {
             query: {
                 limit?: number;
+                lines?: number;
                 q: string;
+                /** @description Milliseconds since 1970; 0 for any. */
+                since_ms?: number;
+                /** @description Milliseconds since 1970; 0 for any. */
+                until_ms?: number;
             };
             header?: never;
             path?: never;
@@ -16389,6 +18163,104 @@ export interface operations {
             };
         };
     };
+    export_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedSettings"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    apply_settings: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsToApply"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    plan_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsToPlan"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsPlan"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     shut_down: {
         parameters: {
             query?: never;
@@ -16648,11 +18520,80 @@ export interface operations {
             };
         };
     };
+    list_triggers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriggerRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_trigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerTest"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_usage: {
         parameters: {
             query?: {
-                by?: "day" | "session";
+                by?: "door" | "model" | "objective" | "schedule" | "session";
                 days?: number;
+                per?: "all" | "day" | "hour" | "month";
+                /** @description A day of the person's, YYYY-MM-DD; "" for any. */
+                since?: string;
+                /** @description A day of the person's, YYYY-MM-DD; "" for any. */
+                until?: string;
             };
             header?: never;
             path?: never;

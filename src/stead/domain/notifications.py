@@ -53,7 +53,7 @@ class Mail(msgspec.Struct, frozen=True, tag="mail", forbid_unknown_fields=True):
     secret: _Short = ""
 
 
-class Webhook(msgspec.Struct, frozen=True, tag="webhook", forbid_unknown_fields=True):
+class OutgoingWebhook(msgspec.Struct, frozen=True, tag="webhook", forbid_unknown_fields=True):
     """A POST of JSON, signed by the form of Standard Webhooks.
 
     ``secret``: name of the secret that signs, which is ``whsec_`` and base64.
@@ -69,7 +69,7 @@ class Push(msgspec.Struct, frozen=True, tag="push", forbid_unknown_fields=True):
     service: _Short = ""
 
 
-Via = Desktop | Mail | Webhook | Push
+Via = Desktop | Mail | OutgoingWebhook | Push
 
 
 class NotificationTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

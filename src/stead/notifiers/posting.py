@@ -20,7 +20,7 @@ import msgspec
 
 from stead.domain.errors import AddressRefused, FetchFault, InvalidRequest
 from stead.domain.hosts import is_address, is_local, may_lead, parse_allowed
-from stead.domain.notifications import Message, Undelivered, Webhook
+from stead.domain.notifications import Message, OutgoingWebhook, Undelivered
 from stead.guardian.reach import Target, Unreachable, read_url
 from stead.net.dialing import Dialer, Judge
 from stead.net.exchange import Request, send
@@ -95,7 +95,7 @@ def signing_key(secret: str) -> bytes:
     return key
 
 
-async def post_signed(dialer: Dialer, hook: Webhook, secret: str, message: Message) -> None:
+async def post_signed(dialer: Dialer, hook: OutgoingWebhook, secret: str, message: Message) -> None:
     """Send a message to a webhook; raises ``Undelivered``."""
     at = datetime.fromtimestamp(message.at_ms / 1000, UTC).isoformat()
     data = {name: value for name, value in msgspec.to_builtins(message).items() if name != "at_ms"}

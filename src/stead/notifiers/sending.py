@@ -16,10 +16,10 @@ from stead.domain.notifications import (
     Mail,
     Message,
     NotificationTarget,
+    OutgoingWebhook,
     Push,
     SubscribePush,
     Undelivered,
-    Webhook,
 )
 from stead.domain.ports import Secrets
 from stead.net.dialing import Dialer
@@ -55,7 +55,7 @@ class Senders:
                 check(mail)
                 if mail.secret:
                     self._value(target.name, mail.secret)
-            case Webhook(url=url, secret=secret):
+            case OutgoingWebhook(url=url, secret=secret):
                 from stead.notifiers.posting import place_of, signing_key
 
                 place_of(self._dialer, url)
@@ -89,7 +89,7 @@ class Senders:
 
                 password = self._value(target.name, mail.secret) if mail.secret else ""
                 await send_mail(self._dialer, mail, password, message)
-            case Webhook() as hook:
+            case OutgoingWebhook() as hook:
                 from stead.notifiers.posting import post_signed
 
                 await post_signed(self._dialer, hook, self._value(target.name, hook.secret), message)
