@@ -18,7 +18,7 @@ from bench.bar import Bar
 from stead.domain import commands as cmd
 from stead.domain.checks import Check
 from stead.domain.schedules import Every, GoalReview, Schedule, SetSchedule
-from stead.domain.watches import FeedWatch, PathWatch
+from stead.domain.watches import FeedWatch, PathWatch, Watch
 from stead.machines.file_looks import HostFileLooks
 from stead.net.dialing import Dialer
 from stead.runtime.extractor import Extractor
@@ -88,7 +88,11 @@ async def _schedules() -> tuple[int, int, float]:
             for number in range(5):
                 await room.do(SetSchedule(Schedule(f"weekly-{number}", Every(7 * 86_400), job)))
             await room.do(SetSchedule(Schedule("review", Every(7 * 86_400), GoalReview(goal))))
-            watches = {"folder": PathWatch(), "feed": FeedWatch(served.url()), "file": PathWatch("note-1.md")}
+            watches: dict[str, Watch] = {
+                "folder": PathWatch(),
+                "feed": FeedWatch(served.url()),
+                "file": PathWatch("note-1.md"),
+            }
             for of, watch in watches.items():
                 await room.do(SetSchedule(Schedule(of, Every(900), job, watches=(watch,))))
             beat = Schedule("beat", Every(1800), job, watches=(PathWatch(),), checklist="HEARTBEAT.md")

@@ -50,7 +50,7 @@ def measure() -> list[Bar]:
     size = sum(parts.values())
     said = f"{SESSIONS * TURNS:,} turns, {events:,} events; " + ", ".join(f"{k} {v:.1f} MB" for k, v in parts.items())
     said += f"; all archived: {archived:.1f} MB of archives, and a journal that would fill {left:.1f} MB"
-    peers = {"opencode": 13_000, "OpenClaw": 15_500}
+    peers = {"opencode": 13_000.0, "OpenClaw": 15_500.0}
     return [Bar("P14", size, "MB, store after 10,000 turns, blobs apart", "≤ 60", size <= 60, peers, said)]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from bench.bar import Bar
@@ -48,7 +49,7 @@ def _killed_upgrades(folder: Path, past: Path) -> list[str]:
     found: list[str] = []
     for number in each_kill():
         home = _home(folder / str(number), past)
-        if not killed_at(number, lambda watched, at=home: upgrade(at, KEYS, "2", steps_with_one_more(), watched)):
+        if not killed_at(number, partial(upgrade, home, KEYS, "2", steps_with_one_more())):
             return found
         flaw = "" if _content(home) in (old, new) else f"{past.name} is half upgraded after a kill at {number}"
         upgrade(home, KEYS, "2", steps_with_one_more())

@@ -17,9 +17,15 @@ CONFIDENCE = 60
 
 USED_FROM_OUTSIDE = {
     "CSS": "Textual reads it",
+    "CharacterDataHandler": "expat calls it",
     "ENABLE_COMMAND_PALETTE": "Textual reads it",
+    "EndElementHandler": "expat calls it",
+    "StartDoctypeDeclHandler": "expat calls it",
+    "StartElementHandler": "expat calls it",
     "__cause__": "Python shows it",
+    "_get_socket": "smtplib calls it",
     "action_*": "Textual calls it",
+    "buffer_text": "expat reads it",
     "capture_signals": "uvicorn calls it",
     "check_action": "Textual calls it",
     "complete_event": "prompt_toolkit gives it",

@@ -35,7 +35,7 @@ takes_long = pytest.mark.timeout(2 * BUILD_S + ROOT_S)
 
 
 def make(out: Path, work: Path) -> Path:
-    words = [sys.executable, "scripts/release.py", "--out", out, "--work", work]
+    words = [sys.executable, "scripts/release.py", "--out", str(out), "--work", str(work)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_S, check=False)
     assert done.returncode == 0, done.stderr
     return out
@@ -129,7 +129,7 @@ def essential(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
         pytest.skip("it takes root and Debian's mmdebstrap to make a clean root")
     root = tmp_path_factory.mktemp("debian") / "root"
-    words = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=ca-certificates", "bookworm", root]
+    words = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=ca-certificates", "bookworm", str(root)]
     subprocess.run(words, check=True, timeout=ROOT_S)
     return root
 
@@ -261,7 +261,7 @@ def test_a_bill_of_materials_is_valid_and_the_same_each_time() -> None:
 def _require_valid(document: object) -> None:
     """By the schema that the standard's own library ships."""
     import cyclonedx.schema
-    from jsonschema import Draft7Validator
+    from jsonschema import Draft7Validator  # type: ignore[import-untyped]
     from referencing import Registry, Resource
     from referencing.jsonschema import DRAFT7
 

@@ -53,10 +53,10 @@ def test_a_session_at_rest_moves_into_an_archive_and_is_still_listed_read_export
         (archives,) = (row for row in disk if row["part"] == "archives of old sessions")
         assert (archives["files"], archives["bytes"] > 0) == (1, True)
 
-        (file,) = house.home.data.glob("archives/*.stead")
-        shutil.move(file, tmp_path / "taken")
+        (archive,) = house.home.data.glob("archives/*.stead")
+        shutil.move(archive, tmp_path / "taken")
         assert house.cli("audit", "verify").returncode == 1
-        shutil.move(tmp_path / "taken", file)
+        shutil.move(tmp_path / "taken", archive)
 
         forgotten = house.cli("memory", "forget", "harbour", "--yes")
         assert forgotten.returncode == 0, forgotten.stderr

@@ -13,6 +13,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.errors import FetchFault, InvalidRequest
 from stead.domain.ids import HOME, SessionId
+from stead.domain.messages import Material
 from stead.domain.policies import Integrity
 from stead.domain.schedules import (
     Every,
@@ -238,8 +239,7 @@ async def test_a_change_is_one_run_wherever_a_crash_comes(tmp_path: Path, source
     def dies_at(original: Callable[..., Awaitable[object]], kinds: tuple[type, ...], *, before: bool) -> object:
         async def record(*facts: ev.Body, **more: object) -> object:
             hit = any(isinstance(fact, kinds) for fact in facts)
-            if not (hit and before):
-                answer = await original(*facts, **more)
+            answer = None if hit and before else await original(*facts, **more)
             if hit:
                 crashed.set()
                 await asyncio.Event().wait()
@@ -248,7 +248,7 @@ async def test_a_change_is_one_run_wherever_a_crash_comes(tmp_path: Path, source
         return record
 
     kinds = (ScheduleRunStarted,) if instant in ("opened", "started") else (ScheduleDue,)
-    room.home.record = dies_at(room.home.record, kinds, before=instant in ("looked", "opened"))  # type: ignore[method-assign, assignment, arg-type]
+    room.home.record = dies_at(room.home.record, kinds, before=instant in ("looked", "opened"))  # type: ignore[method-assign, assignment]
     task = asyncio.create_task(room.runtime.schedules.watching.settle())
     async with asyncio.timeout(10):
         await crashed.wait()
@@ -351,7 +351,7 @@ async def test_what_cannot_be_watched_is_refused_when_it_is_set(room: Room) -> N
     goal = (await room.do(cmd.OpenSession(str(room.project), goal="x"))).session
     with pytest.raises(InvalidRequest, match="reviews"):
         await room.do(SetSchedule(watching(room, PORT, job=GoalReview(goal))))
-    handed = cmd.OpenSession(str(room.project), goal="x", context=(cmd.Material("a", "b"),))
+    handed = cmd.OpenSession(str(room.project), goal="x", context=(Material("a", "b"),))
     with pytest.raises(InvalidRequest, match="hands nothing over"):
         await room.do(SetSchedule(watching(room, job=handed)))
     await room.settled(goal)
@@ -366,13 +366,13 @@ def test_a_watch_is_written_as_kind_and_what() -> None:
     for odd in ("", "folder", "folder=", "port=host", "port=:80", "port=h:99999", "mail=x", "command= ", "file=/etc"):
         with pytest.raises(InvalidRequest):
             read_watch(odd)
-    assert msgspec.json.decode(msgspec.json.encode(PORT), type=Watch) == PORT  # type: ignore[arg-type]
+    assert msgspec.json.decode(msgspec.json.encode(PORT), type=Watch) == PORT
 
 
 def beating(room: Room, **given: object) -> Schedule:
     job = cmd.OpenSession(str(room.project), goal="Go through the checklist in HEARTBEAT.md")
     given = {"watches": (PORT,), "checklist": "HEARTBEAT.md", "job": job, **given}
-    return watching(room, **given)  # type: ignore[arg-type]
+    return watching(room, **given)
 
 
 @pytest.mark.parametrize("speaks", [True, False])

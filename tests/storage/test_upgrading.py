@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,10 @@ from tests.storage.drafts import KEYS, draft, finished, session
 from tests.storage.killed import each_kill, killed_at
 from tests.storage.test_migrate import NEWEST, PAST, each_past_schema
 from tests.storage.workers import steps_with_one_more
+
+
+def _go_back(home: Home, _: object) -> None:
+    back(home, KEYS, home.heads)
 
 
 def _content(path: Path) -> tuple[int, list[tuple[object, ...]], tuple[str, ...]]:
@@ -73,8 +78,7 @@ def _die(tmp_path: Path, past: Path, step: int) -> None:
     found = set()
     for number in each_kill(step):
         home = _home(tmp_path / str(number), past)
-        at = home
-        died = killed_at(number, lambda watched, at=at: upgrade(at, KEYS, "2.0.0", steps_with_one_more(), watched))
+        died = killed_at(number, partial(upgrade, home, KEYS, "2.0.0", steps_with_one_more()))
         there = _content(home.journal)
         assert there in (old, new), f"half done after a kill at {number}"
         found.add(there[0])
@@ -162,8 +166,7 @@ def test_going_back_killed_at_any_moment_can_be_done_again(tmp_path: Path) -> No
     for number in each_kill():
         home = Home(tmp_path / str(number))
         shutil.copytree(tmp_path / "upgraded", home.root)
-        at = home
-        died = killed_at(number, lambda _, at=at: back(at, KEYS, at.heads))
+        died = killed_at(number, partial(_go_back, home))
         assert _content(home.journal) in (old, new)
         if died and served(home) != served(Home(tmp_path / "whole")):
             shutil.rmtree(home.root)

@@ -45,6 +45,7 @@ from stead.domain.sessions import Session, status
 from stead.domain.settings_file import ApplySettings
 from stead.domain.timeline import Timeline
 from stead.domain.trials import Stay, Trial
+from stead.domain.triggers import TriggerRow, TriggerTest
 from stead.domain.watches import WatchCheck
 from stead.guardian.reach import Reach
 from stead.runtime.bus import Bus
@@ -150,6 +151,16 @@ class NoMessages:
 
     async def push_key(self) -> str:
         return "an invented key"
+
+
+class NoTriggers:
+    """Triggers of a home where nothing listens."""
+
+    async def rows(self) -> tuple[TriggerRow, ...]:
+        return ()
+
+    async def test(self, name: str) -> TriggerTest:
+        raise NotFound(f"there is no trigger {name[:80]!r}")
 
 
 class FixedSchedules:
@@ -417,6 +428,10 @@ class Home:
     def notifications(self) -> Notifications:
         none: Any = NoMessages(self.home_state())
         return Notifications(lambda: none, none, none, none, lambda: none, self.clock, str)
+
+    @property
+    def arrivals(self) -> NoTriggers:
+        return NoTriggers()
 
     @property
     def schedules(self) -> FixedSchedules:
