@@ -59,7 +59,7 @@ def furnish(house: LivingHome, project: Path) -> None:
     house.post("/providers/acme/models", {**model, "headers": {"X-Team": "${TEAM}"}, "trust": "strict"})
     house.post("/chain", {"chain": [{"provider": "acme", "model": "big"}]})
     house.post("/roles", {"role": "fast", "chain": [{"provider": "acme", "model": "small/one"}]})
-    house.post("/cap", {"daily": {"tokens": 1_000_000, "usd_micros": "unlimited"}})
+    house.post("/cap", {"daily": {"tokens": 1_000_000, "usd_micros": "unlimited"}, "warn_at": [70]})
     house.post("/web-search", {"engine": "searxng", "url": "https://search.example.com"})
     binding = {"type": "host", "host": "api.example.com", "methods": ["GET"], "place": "header:x-key"}
     house.post("/secrets/shop/bindings", {"binding": binding})
@@ -79,6 +79,14 @@ def furnish(house: LivingHome, project: Path) -> None:
     house.post("/schedules", {"name": "often", "when": {"type": "every", "seconds": 86_400}, "job": job})
     house.post("/schedules", {"name": "off", "when": {"type": "cron", "expression": "0 7 * * 1-5"}, "job": job})
     house.post("/schedules/off/switch", {"on": False})
+    arrival = {"type": "arrival", "source": {"type": "webhook", "form": "github", "secret": "shop"}, "hourly": 7}
+    house.post("/schedules", {"name": "pushed", "when": arrival, "job": job})
+    watched = {"watches": [{"type": "path", "path": "notes.md"}, {"type": "http", "url": "https://example.com/"}]}
+    house.post("/schedules", {"name": "watch", "when": {"type": "every", "seconds": 86_400}, "job": job, **watched})
+    house.post("/notifications", {"name": "desk", "via": {"type": "desktop"}, "kinds": ["cap"], "digest": "18:00"})
+    mail = {"type": "mail", "host": "mail.example.com", "sender": "a@example.com", "to": ["b@example.com"]}
+    house.post("/notifications", {"name": "post", "via": mail})
+    house.post("/notifications/post/switch", {"on": False})
 
 
 @promise("OPS-7.export", "OPS-7.apply", "OPS-7.idempotent")
@@ -104,7 +112,11 @@ def test_what_one_home_exports_another_applies_and_exports_the_same_and_a_second
         before = len(other.events())
         assert not applied(other, text, "--yes", "--prune")["applied"]
         assert len(other.events()) == before
-        assert [row["on"] for row in other.get("/schedules")["items"]] == [False, True]
+        assert [row["on"] for row in other.get("/schedules")["items"]] == [False, True, True, True]
+        assert {row["target"]["name"]: row["on"] for row in other.get("/notifications")["items"]} == {
+            "desk": True,
+            "post": False,
+        }
 
 
 NAMES = st.sampled_from(["acme", "birch", "cedar-2", "delta"])

@@ -10,11 +10,13 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from stead.domain.bounds import AnyFolder, Folder, bounds
+from stead.domain.bounds import AnyFolder, Folder, Share, bounds
 from stead.domain.directive_commands import DirectiveText, DirectiveTitle
 from stead.domain.directives import DirectiveKind
 from stead.domain.external_agents import ConfigureAgent
+from stead.domain.home_events import WARN_AT
 from stead.domain.mcp import McpServer
+from stead.domain.notifications import NotificationTarget
 from stead.domain.objectives import NO_CAP, Budget, ModelRef
 from stead.domain.policies import Action, Condition, Decision
 from stead.domain.profiles import NamedProfile
@@ -32,6 +34,7 @@ class CapSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     daily: Budget = NO_CAP
     monthly: Budget = NO_CAP
+    warn_at: Annotated[tuple[Share, ...], bounds(maxLength=5)] = WARN_AT
 
 
 class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +91,12 @@ class ScheduleSettings(Schedule, frozen=True, forbid_unknown_fields=True):
     on: bool = True
 
 
+class TargetSettings(NotificationTarget, frozen=True, forbid_unknown_fields=True):
+    """Where the person is notified, and whether things are sent there."""
+
+    on: bool = True
+
+
 class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of it. None and an empty list say nothing."""
 
@@ -105,6 +114,7 @@ class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     external_agents: tuple[ConfigureAgent, ...] = ()
     profiles: tuple[NamedProfile, ...] = ()
     schedules: tuple[ScheduleSettings, ...] = ()
+    notifications: tuple[TargetSettings, ...] = ()
 
 
 def plain(item: Any) -> Any:

@@ -97,7 +97,8 @@ class Runtime:
         self._opener = Opener(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled)
         self.schedules = Schedules(home, sessions, self._opener, self._handle_part, deps.clock, deps.journal, deps.bus)
         dry_run = DryRun(
-            book, providers, lambda: [spec.name for spec in deps.gate.specs(())], self.directives, self.schedules
+            *(book, providers, lambda: [spec.name for spec in deps.gate.specs(())]),
+            *(self.directives, self.schedules, self.notifications),
         )
         self.settings = SettingsRoom(
             lambda: home.state, dry_run.facts, self._handle_part, lambda text: book.words().clean(text)

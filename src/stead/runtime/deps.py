@@ -6,7 +6,7 @@ Layer: runtime.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -17,7 +17,7 @@ from stead.domain.commands import Answer
 from stead.domain.directives import Directives
 from stead.domain.folders import Folders
 from stead.domain.ids import CallKey, SessionId
-from stead.domain.notifications import PushKey, TargetCheck, TargetCommand, TargetRow
+from stead.domain.notifications import PushKey, TargetCheck, TargetCommand, TargetFact, TargetRow, TargetState
 from stead.domain.ports import Claimed, Clock, Ingested, Journal, Machines, Models, Project, Snapshots
 from stead.domain.proving import Proofs
 from stead.domain.services import Services
@@ -64,6 +64,9 @@ class NotificationService(Protocol):
 
     async def carry_out(self, command: TargetCommand, claim: Claimed, door: str) -> Answer:
         """Carry a command out; raises ``InvalidRequest``, ``NotFound``, ``Conflict``, ``StorageFault``."""
+
+    async def tried(self, command: TargetCommand, known: Mapping[str, TargetState]) -> TargetFact:
+        """The fact that it would make of these targets; raises as ``carry_out``."""
 
 
 class SubagentService(Protocol):

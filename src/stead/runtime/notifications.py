@@ -29,6 +29,7 @@ from stead.domain.notifications import (
     SwitchTarget,
     TargetCheck,
     TargetCommand,
+    TargetFact,
     TargetRemoved,
     TargetRow,
     TargetState,
@@ -159,6 +160,10 @@ class Notifications:
                 await asyncio.to_thread(lambda: self._outbox().forget(command.name))
         self._turn.set()
         return answer(of(claim, HOME), events)
+
+    async def tried(self, command: TargetCommand, known: Mapping[str, TargetState]) -> TargetFact:
+        """The fact that a command would make of these targets; raises as ``carry_out``."""
+        return await target_fact(command, known, self._sender, self._clock.now_ms(), "settings")
 
     # -- what happens by itself ------------------------------------------------------------------------------------
 

@@ -15,8 +15,10 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import NotFound
+from stead.domain.notifications import TargetCommand
 from stead.domain.opening import OpenSession
 from stead.domain.schedules import ScheduleCommand, SetSchedule
+from stead.runtime.deps import NotificationService
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeState, ProviderService, change
 from stead.runtime.schedules import Schedules
@@ -50,6 +52,7 @@ class DryRun:
         tools: names of all tools.
         directives: the home's.
         schedules: the home's.
+        notifications: the home's.
     """
 
     def __init__(
@@ -59,12 +62,14 @@ class DryRun:
         tools: Callable[[], Sequence[str]],
         directives: DirectiveRoom,
         schedules: Schedules,
+        notifications: NotificationService,
     ) -> None:
         self._book = book
         self._providers = providers
         self._tools = tools
         self._directives = directives
         self._schedules = schedules
+        self._notifications = notifications
 
     async def facts(self, command: cmd.Command, state: HomeState) -> tuple[ev.Body, ...]:
         """The facts that a command would make of a state; raises what carrying it out would."""
@@ -75,6 +80,8 @@ class DryRun:
         known = {row.name for row in self._providers.rows()} | state.providers.keys()
         if isinstance(command, ScheduleCommand):
             return await self._schedules.tried(self._with_known(command, known), state.schedules)
+        if isinstance(command, TargetCommand):
+            return (await self._notifications.tried(command, state.targets),)
         if not isinstance(command, get_args(cmd.HomeCommand)):
             raise TypeError(f"{type(command).__name__} sets nothing")
         require_known(command, known)

@@ -18,6 +18,7 @@ from stead.domain.directives import DirectiveId
 from stead.domain.errors import InvalidRequest
 from stead.domain.external_agents import ConfigureAgent, RemoveAgent
 from stead.domain.mcp_commands import ConfigureMcp, RemoveMcp
+from stead.domain.notifications import NotificationTarget, Push, RemoveTarget, SetTarget, SwitchTarget
 from stead.domain.objectives import Budget
 from stead.domain.policies import Profile, Rule
 from stead.domain.profiles import RemoveNamedProfile, SetNamedProfile
@@ -105,12 +106,12 @@ def _roles(state: HomeState) -> list[SetRole]:
 
 
 def _caps(state: HomeState) -> list[doc.CapSettings]:
-    caps = doc.CapSettings(state.caps.daily, state.caps.monthly)
+    caps = doc.CapSettings(state.caps.daily, state.caps.monthly, state.caps.warn_at)
     return [] if caps == _NO_CAPS else [caps]
 
 
 def _set_caps(item: doc.CapSettings) -> cmd.Command:
-    return cmd.SetCap(item.daily, item.monthly)
+    return cmd.SetCap(item.daily, item.monthly, item.warn_at)
 
 
 def _hosts(state: HomeState) -> list[doc.HostSettings]:
@@ -189,6 +190,18 @@ def _set_schedule(item: doc.ScheduleSettings, before: doc.ScheduleSettings | Non
     same = before is not None and replace(item, on=before.on) == before
     switch = [SwitchSchedule(item.name, item.on)] if item.on != (before.on if before else True) else []
     return [*([] if same else [SetSchedule(schedule)]), *switch]
+
+
+def _targets(state: HomeState) -> list[doc.TargetSettings]:
+    kept = [one for _, one in sorted(state.targets.items()) if not isinstance(one.target.via, Push)]
+    return [doc.TargetSettings(**asdict(one.target), on=one.on) for one in kept]
+
+
+def _set_target(item: doc.TargetSettings, before: doc.TargetSettings | None, _state: HomeState) -> Commands:
+    target = NotificationTarget(**{name: getattr(item, name) for name in NotificationTarget.__struct_fields__})
+    same = before is not None and replace(item, on=before.on) == before
+    switch = [SwitchTarget(item.name, item.on)] if item.on != (before.on if before else True) else []
+    return [*([] if same else [SetTarget(target)]), *switch]
 
 
 # -- what weakens protection -------------------------------------------------------------------------------------------
@@ -336,6 +349,14 @@ SECTIONS = (
         lambda item, _: (RemoveSchedule(item.name),),
         _work_weakens,
     ),
+    Section(
+        "notifications",
+        _targets,
+        lambda item: item.name,
+        _set_target,
+        lambda item, _: (RemoveTarget(item.name),),
+        _wider("titles of sessions are sent there", "via"),
+    ),
 )
 
 
@@ -347,6 +368,11 @@ def settings_of(state: HomeState) -> doc.ExportedSettings:
     left_out = [f"schedule {name}: {why}" for name, one in sorted(state.schedules.items()) if (why := exported(one))]
     left_out += [
         f"MCP server {name}: which of its tools you approved" for name, one in sorted(state.mcp.items()) if one.approved
+    ]
+    left_out += [
+        f"notification target {name}: a browser adds itself"
+        for name, one in sorted(state.targets.items())
+        if isinstance(one.target.via, Push)
     ]
     folders = len({directory for directory, _ in state.grants})
     left_out += [f"what you allowed in answers to questions, in {folders} folders"] if folders else []
