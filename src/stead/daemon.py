@@ -160,8 +160,7 @@ class House:
         self.follower = Follower(self.views)
         self.egress = self._egress(home, own)
         self.machines = self._machines(home, settings)
-        pinned = PinnedBlobs()
-        contents = ContentStore(home.contents, keys.checkpoints)
+        pinned, contents = PinnedBlobs(), ContentStore(home.contents, keys.checkpoints)
         self.kept = FolderCheckpoints(contents, on_kept=pinned.pin)
         self.machines.transactions.before = self.kept.held
         self.machines.transactions.on_landed = self._landed

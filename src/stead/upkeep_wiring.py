@@ -1,4 +1,4 @@
-"""Puts together what runs in the background beside heads, views, notifications and memory.
+"""Puts together what runs in the background next to heads, views, notifications and memory.
 
 Layer: a part of the composition root, as ``memory_wiring``.
 """
@@ -40,9 +40,9 @@ def upkeep_jobs(
     """Trash and archives, warnings of caps, what comes due or in, and what a sleep of the host broke off.
 
     Args:
-        parts: see there.
+        parts: of the home.
         home: its folders.
-        settings: see there.
+        settings: of the home.
         timer: as of ``WallAlarm``.
     """
     runtime, clock = parts.runtime, parts.clock
@@ -52,5 +52,5 @@ def upkeep_jobs(
         CapWarnings(parts.home, runtime.bus, clock, partial(parts.journal.spent, settled=True)).keep,
         runtime.schedules.keep,
         TriggerHouse(home, settings, runtime, clock).keep,
-        SleepWatch(clock, (parts.models.woke, runtime.schedules.look), timer).keep,
+        SleepWatch(clock, (parts.models.woke, runtime.schedules.turn.set), timer).keep,
     )

@@ -23,7 +23,7 @@ from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFou
 from stead.domain.forgetting import Holder
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
-from stead.domain.notifications import PushKey, TargetCheck, TargetCommand, TargetRow
+from stead.domain.notifications import PushKey, TargetCheck, TargetCommand, TargetFact, TargetRow, TargetState
 from stead.domain.permits import Permit
 from stead.domain.ports import Claimed, Isolation, Machines, ModelInfo, ModelRequest, Ran, Reply
 from stead.domain.providers import Role
@@ -170,6 +170,9 @@ class NoNotifications:
         raise AssertionError("there is no target here")
 
     async def carry_out(self, command: TargetCommand, claim: Claimed, door: str) -> Answer:
+        raise AssertionError("there is no target here")
+
+    async def tried(self, command: TargetCommand, known: Mapping[str, TargetState]) -> TargetFact:
         raise AssertionError("there is no target here")
 
 

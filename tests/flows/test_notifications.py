@@ -289,7 +289,7 @@ def test_a_hostile_title_adds_no_header_no_recipient_and_no_control_sequence(hou
 
 
 @promise("SCH-3.out")
-def test_the_desktop_is_told_by_its_own_program_with_texts_that_are_no_options_and_no_markup(
+def test_the_desktop_is_said_by_its_own_program_with_texts_that_are_no_options_and_no_markup(
     tmp_path: Path, project: Path
 ) -> None:
     bin, got = tmp_path / "bin", tmp_path / "got"

@@ -143,7 +143,7 @@ def test_every_command_that_says_something_takes_files_along(house: LivingHome, 
 
 
 @promise("LLM-7.message")
-def test_a_file_that_a_line_at_the_terminal_names_goes_with_it_and_is_told_by_name(
+def test_a_file_that_a_line_at_the_terminal_names_goes_with_it_and_is_said_by_name(
     house: LivingHome, project: Path
 ) -> None:
     (project / "plan.png").write_bytes(PLAN)

@@ -20,7 +20,7 @@ def _costs_more(seen: Seen) -> Turn:
 
 
 @promise("LLM-5.by-what")
-def test_usage_is_told_by_session_objective_schedule_door_and_model_per_hour_day_and_month(
+def test_usage_is_said_by_session_objective_schedule_door_and_model_per_hour_day_and_month(
     house: LivingHome, project: Path
 ) -> None:
     with served(_costs_more) as model:

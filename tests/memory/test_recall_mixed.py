@@ -178,7 +178,7 @@ def test_a_participant_is_not_named_by_a_small_word(person: Person) -> None:
 # -- long texts, other scripts ----------------------------------------------------------------------------------------
 
 
-def test_a_long_turn_is_told_by_what_was_looked_for(person: Person) -> None:
+def test_a_long_turn_is_said_by_what_was_looked_for(person: Person) -> None:
     person.keep(turn(1, "Here is the log. " + "It rains. " * 500 + "The otter's hint is kingfisher."))
     (hit,) = person.recall("kingfisher otter", chars=600).hits
     assert "kingfisher" in hit.text

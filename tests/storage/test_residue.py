@@ -101,7 +101,7 @@ def test_a_database_of_another_home_is_looked_at_as_it_is(home: Home) -> None:
     assert (found.left, found.databases) == ((), ())
 
 
-def test_files_that_are_named_after_people_are_told_by_their_folder(home: Home) -> None:
+def test_files_that_are_named_after_people_are_said_by_their_folder(home: Home) -> None:
     """What a receipt has stays for good, and somebody may be forgotten later."""
     people = home.memory_files / "global" / "people"
     people.mkdir(parents=True)

@@ -41,6 +41,7 @@ from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow, Wanted
+from stead.domain.schedule_rows import AgendaRow, ScheduleRow
 from stead.domain.sessions import Session, status
 from stead.domain.settings_file import ApplySettings
 from stead.domain.timeline import Timeline
@@ -170,11 +171,11 @@ class FixedSchedules:
         self._known = known
         self._now_ms = now_ms
 
-    async def rows(self, directory: str = "") -> tuple[schedules.ScheduleRow, ...]:
+    async def rows(self, directory: str = "") -> tuple[ScheduleRow, ...]:
         rows = [schedule_row(one, self._now_ms) for one in self._known.values()]
         return tuple(row for row in rows if directory in ("", row.schedule.directory))
 
-    async def agenda(self, days: int) -> tuple[schedules.AgendaRow, ...]:
+    async def agenda(self, days: int) -> tuple[AgendaRow, ...]:
         return agenda(self._known.values(), self._now_ms, days)
 
     async def check(self, name: str) -> tuple[WatchCheck, ...]:

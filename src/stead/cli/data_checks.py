@@ -174,7 +174,7 @@ def _specialists(home: Home) -> Check:
 
     faults = [f"{Path(one.path).name}, {one.fault}" for one in Specialists(home.specialists).files() if one.fault]
     text = "; ".join(faults) or "each can be read"
-    return Check("specialists", "warn" if faults else "ok", text, "mend it: stead specialist edit KIND")
+    return Check("specialists", "warn" if faults else "ok", text, "fix it: stead specialist edit KIND")
 
 
 def _page() -> Check:

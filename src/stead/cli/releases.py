@@ -102,7 +102,7 @@ def _opened(place: str, name: str) -> Iterator[Iterator[bytes]]:
 
 
 def install(root: Path, file: File, archive: Path) -> None:
-    """Put a version beside the others, and see that it runs here; nothing is switched.
+    """Put a version next to the others, and see that it runs here; nothing is switched.
 
     Raises:
         CommandError: it is no release, needs other packages, or does not run on this system.

@@ -105,7 +105,7 @@ _ROWS = (
 
 
 def without_environment(text: str) -> str:
-    """A unit without what it passes on of the environment of whoever installed it."""
+    """A unit without what it passes on of the environment of the shell that installed it."""
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_PASSES))
 
 

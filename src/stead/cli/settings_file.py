@@ -1,6 +1,6 @@
 """``apply`` and ``export config``: everything that a person has set, as one TOML file.
 
-Layer: cli. What a file says is checked here for its form, so that each fault is told with its line; the daemon says
+Layer: cli. What a file says is checked here for its form, so that each fault is reported with its line; the daemon says
 what of it would change and whether it can be, and sets it by the commands that every door uses.
 """
 
@@ -41,7 +41,7 @@ _COMMENTS = {
     "bindings": "Where the values of secrets may go.",
     "hosts": "Hosts that the machines of a folder may reach.",
     "rules": "Standing rules: deny goes before ask, ask before allow.",
-    "directives": "What models are told always, in this order.",
+    "directives": "What models always read, in this order.",
     "mcp_servers": "MCP servers. Which of their tools may be called is approved by: stead mcp review NAME",
     "external_agents": "Coding agents that work is handed to.",
     "profiles": "Named profiles: stead run --as NAME",
@@ -149,14 +149,14 @@ def _checked(text: str, name: str) -> Json:
 
 
 def _refused(name: str, faults: list[tuple[int, str]], way: str = "", more: int = 0) -> CommandError:
-    told = [f"line {line}: {clean_line(why)}" for line, why in sorted(set(faults))]
-    told += [f"and {more} more"] if more else []
-    cause = "\n  ".join([f"{name!r} was not applied, nothing was changed:", *told])
-    return CommandError(cause, way or "mend these lines, then the same command")
+    lines = [f"line {line}: {clean_line(why)}" for line, why in sorted(set(faults))]
+    lines += [f"and {more} more"] if more else []
+    cause = "\n  ".join([f"{name!r} was not applied, nothing was changed:", *lines])
+    return CommandError(cause, way or "fix these lines, then give the same command")
 
 
 def _unquoted(text: str) -> str:
-    """Without what an error repeats of the file: somebody may have pasted a password there."""
+    """Without what an error repeats of the file: a password may have been pasted there."""
     return re.sub(r"'[^\n]*'|\"[^\n]*\"", "…", text)
 
 

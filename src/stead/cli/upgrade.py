@@ -78,7 +78,7 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> tuple[str, releases
             else f"nothing for this computer is among the sums in {place}:"
         )
         raise CommandError(
-            f"{what} {releases.SUMS}", "give a file of a release with its sums beside it, or --sums FILE"
+            f"{what} {releases.SUMS}", "give a file of a release with its sums next to it, or --sums FILE"
         )
     return place, offered[0]
 
@@ -149,6 +149,6 @@ def _back(invocation: Invocation, arguments: Namespace) -> int:
 
 
 _FILE = arg("[file FILE]", "an archive or a wheel of a release; else the newest in the place set as updates")
-_SUMS = arg("--sums FILE", "its checksums (else SHA256SUMS beside it)")
+_SUMS = arg("--sums FILE", "its checksums (else SHA256SUMS next to it)")
 _WAYS = OneOf(arg("--check", "say whether there is a newer one"), arg("--back", "return to the version of before"))
 COMMANDS = {"upgrade": command(_upgrade, _FILE, _SUMS, _WAYS, YES)}

@@ -11,7 +11,8 @@ import msgspec
 
 from stead.domain.bounds import Text
 from stead.domain.ids import CommandId, SessionId
-from stead.domain.schedules import Missed, Overlap, RemoveSchedule, ScheduleRow, SwitchSchedule, When
+from stead.domain.schedule_rows import ScheduleRow
+from stead.domain.schedules import Missed, Overlap, RemoveSchedule, SwitchSchedule, When
 
 
 class Proposal(msgspec.Struct, frozen=True):

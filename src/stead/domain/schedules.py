@@ -29,7 +29,6 @@ NOTIFY = "notify"
 """The tool by which a heartbeat's run says something."""
 ON_TIME_MS = 60_000
 """What is so late at most was not missed."""
-HOUR_MS = 3_600_000
 
 
 class Cron(msgspec.Struct, frozen=True, tag="cron", forbid_unknown_fields=True):
@@ -182,16 +181,6 @@ class Standing(msgspec.Struct, frozen=True):
     trouble: str = ""
     read: MailboxRead | None = None
 
-    def no_room(self, now_ms: int) -> Skip | None:
-        """Why nothing more that comes in can be taken now; None while it can."""
-        when = self.schedule.when
-        if not isinstance(when, Arrival):
-            return "paused"
-        lately = [run for run in self.runs if run.by == "arrival" and run.recorded_ms > now_ms - HOUR_MS]
-        if len(lately) >= when.hourly:
-            return "rate"
-        return "queue" if sum(not run.session for run in self.open_runs) >= when.waiting else None
-
     @property
     def open_runs(self) -> tuple[ScheduleRun, ...]:
         """Those that wait or go on, oldest first."""
@@ -207,59 +196,6 @@ class Scheduled(msgspec.Struct, frozen=True, omit_defaults=True):
     schedule: str
     proposed: Taint | None = None
     quiet: bool = False
-
-
-class ScheduleRow(msgspec.Struct, frozen=True):
-    """A schedule for people.
-
-    Args:
-        words: when it runs.
-        next_ms: the next five times; fewer where there are no more.
-        running: the session of the run that goes on; "" for none.
-        waiting: how many runs wait for it.
-        last: the newest run that is over.
-        snoozed_ms: until when it is snoozed; 0 where it is not.
-        problem: what is wrong with its calendar; "" for nothing.
-        watched: what it watches, one by one.
-        checked_ms: when that was last compared, since Stead was started; 0 for not yet.
-        quiet: how often since then nothing had changed.
-    """
-
-    schedule: Schedule
-    on: bool
-    why: str
-    proposed: bool
-    words: str
-    next_ms: tuple[int, ...]
-    running: SessionId
-    waiting: int
-    last: ScheduleRun | None
-    snoozed_ms: int = 0
-    problem: str = ""
-    watched: tuple[str, ...] = ()
-    checked_ms: int = 0
-    quiet: int = 0
-
-
-class AgendaRow(msgspec.Struct, frozen=True):
-    """What a schedule will do on a day.
-
-    Args:
-        day: as 2026-12-01, by the person's clocks.
-        name: of the schedule.
-        first_ms, last_ms: the first and the last time on that day.
-        times: how many there are.
-        goal: what is to be reached; "" where it takes up another objective.
-        more: there are more than were counted, on this day and maybe after it.
-    """
-
-    day: str
-    name: str
-    first_ms: int
-    last_ms: int
-    times: int
-    goal: str
-    more: bool
 
 
 # -- events of the home ------------------------------------------------------------------------------------------------

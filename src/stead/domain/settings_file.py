@@ -123,14 +123,14 @@ def plain(item: Any) -> Any:
         return [plain(one) for one in item]
     if not isinstance(item, msgspec.Struct):
         return msgspec.to_builtins(item)
-    told = {
+    written = {
         one.name: plain(value)
         for one in msgspec.structs.fields(item)
         if (value := getattr(item, one.name)) != one.default and value != {}
     }
     config = item.__struct_config__
     in_union = config.tag_field and type(item) not in _ALONE
-    return {str(config.tag_field): config.tag, **told} if in_union else told
+    return {str(config.tag_field): config.tag, **written} if in_union else written
 
 
 _ALONE = (ConfigureProvider, ConfigureModel, SetRole, ConfigureAgent)

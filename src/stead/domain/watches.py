@@ -1,6 +1,6 @@
 """What a schedule watches: sources that are compared without a model, so that it runs only when one has changed.
 
-Layer: domain. A mark is what a look found, as short digests by name, so that what changed can be told. The record has
+Layer: domain. A mark is what a look found, as short digests by name, so that what changed can be said. The record has
 a whole mark once and differences after it. Nothing here reads a source; ``Looks`` does.
 """
 

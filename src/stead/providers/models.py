@@ -228,7 +228,7 @@ class ProviderModels:
         return ProviderCheck(name, ok, text, round((loop.time() - begun) * 1000), listed, kind, fix)
 
     def woke(self) -> None:
-        """The host has slept: requests under way get on soon or break, and later ones connect anew."""
+        """The host has slept: requests under way get on soon or break, and later ones connect again."""
         for connection in self._connections.values():
             connection.channel.woke()
         self._replaced.update(self._connections.values())

@@ -109,7 +109,7 @@ class WallAlarm:
 
 
 class SleepWatch:
-    """Notices that the host has slept, or that its clock was set far ahead, which is the same to whoever waits.
+    """Notices that the host has slept, or that its clock was set far ahead, which is the same to what waits.
 
     Args:
         clock: the host's.

@@ -1,4 +1,4 @@
-"""Calendar files as schedules have them: read when they change, in a process of its own, and told as a fact.
+"""Calendar files as schedules have them: read when they change, in a process of its own, and recorded as a fact.
 
 Layer: runtime. Knows files and the reader's process; what is due is decided by ``domain.due_times``.
 """
@@ -75,7 +75,7 @@ class CalendarReader:
         same = fresh and found.problem == known.problem and _said(found, after_ms) == _said(known, after_ms)
         return (
             None if same else ScheduleCalendarRead(name, settled_ms, found)
-        )  # a file may be written anew with nothing new in it
+        )  # a file may be written again with nothing new in it
 
     def settled(self, name: str, now_ms: int) -> None:
         """Everything that a schedule's calendar had for the time until now is recorded."""

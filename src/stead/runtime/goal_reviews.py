@@ -22,7 +22,7 @@ _REASONS = {
     "confirm": "a check needs your answer",
     "model": "the model failed",
 }
-"""As on the page; of failed checks it is told how many hold."""
+"""As on the page; of failed checks it says how many hold."""
 
 
 def found_of(session: Session) -> str:

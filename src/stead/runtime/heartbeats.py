@@ -41,8 +41,8 @@ async def archive(handle: Handle, run: ScheduleRun, door: str) -> None:
         await handle(LabelSession(run.session, archived=True), CommandId(f"{door}:{run.due_ms}:archive"), door)
 
 
-def told_by(session: Session) -> str:
-    """What a run told the person; ``QUIET`` where it did what it should and told nothing, "" where it did not."""
+def said_by(session: Session) -> str:
+    """What a run notified the person of; ``QUIET`` where it went well and said nothing, "" where it went otherwise."""
     calls = [action for action in session.actions if action.tool == NOTIFY and action.outcome == "ok"]
     texts = [str(json.loads(action.arguments).get("text", "")) for action in calls]
     ended_well = session.end is not None and session.end.status in ("answered", "verified", "unverified")

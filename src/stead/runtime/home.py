@@ -164,10 +164,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, caps=caps)
         case ev.CapWarned(period=period, unit=unit) as warned:
             return replace(state, warned={**state.warned, (len(period), unit): warned})
-        case ev.SearchConfigured() as search:
-            return replace(state, search=search)
-        case ev.SearchRemoved():
-            return replace(state, search=None)
+        case ev.SearchConfigured() | ev.SearchRemoved() as said:
+            return replace(state, search=said if isinstance(said, ev.SearchConfigured) else None)
         case ev.HostAllowed(host=host, directory=directory, grants_last=lasts):
             state = replace(state, hosts=tuple(dict.fromkeys([*state.hosts, (directory, host)])))
             if host == REGISTRIES:

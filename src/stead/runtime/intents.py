@@ -25,7 +25,8 @@ from stead.domain.ids import ApprovalId, CommandId
 from stead.domain.memory_commands import NewMemory, Remember
 from stead.domain.ports import Claimed, Clock
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, Wanted
-from stead.domain.schedules import Schedule, ScheduleRow, ScheduleSwitched, SwitchSchedule
+from stead.domain.schedule_rows import ScheduleRow
+from stead.domain.schedules import Schedule, ScheduleSwitched, SwitchSchedule
 from stead.domain.sessions import Call, Session, status
 from stead.domain.shown import must_be_opened
 from stead.runtime.answers import answer, of

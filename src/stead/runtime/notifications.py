@@ -124,10 +124,11 @@ class Notifications:
 
     async def rows(self) -> tuple[TargetRow, ...]:
         """The targets by name."""
-        return tuple([await asyncio.to_thread(self._row, one) for _, one in sorted(self._targets.items())])
 
-    def _row(self, one: TargetState) -> TargetRow:
-        return TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+        def row(one: TargetState) -> TargetRow:
+            return TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+
+        return tuple([await asyncio.to_thread(row, one) for _, one in sorted(self._targets.items())])
 
     async def push_key(self) -> PushKey:
         """The key that a browser subscribes with."""
@@ -141,7 +142,7 @@ class Notifications:
         try:
             await self._sender.send(target, message)
         except Undelivered as fault:
-            return TargetCheck(name, ok=False, text=self._why(fault))
+            return TargetCheck(name, ok=False, text=plain(self._clean(str(fault)), _WHY_CHARS))
         return TargetCheck(name, ok=True, text="it was taken")
 
     async def carry_out(self, command: TargetCommand, claim: Claimed, door: str) -> cmd.Answer:
@@ -278,7 +279,7 @@ class Notifications:
         self._turn.set()  # not after a fault of ours, which would come again at once
 
     async def _failed(self, box: Outbox, name: str, outgoing: Outgoing, fault: Undelivered) -> None:
-        now_ms, why = self._clock.now_ms(), self._why(fault)
+        now_ms, why = self._clock.now_ms(), plain(self._clean(str(fault)), _WHY_CHARS)
         wait_s = max(fault.after_s, min(FIRST_RETRY_S * 2**outgoing.tries, LONGEST_RETRY_S))
         next_ms = now_ms + round(wait_s * 1000)
         over = fault.final or next_ms > outgoing.made_ms + GIVEN_UP_MS
@@ -286,9 +287,6 @@ class Notifications:
         await asyncio.to_thread(box.settle, outgoing, "lost" if over else "open", now_ms, next_ms, why)
         if fault.gone and name in self._targets:
             await self._home().record(TargetSwitched(name, on=False, door="stead", why=why), cause=NO_COMMAND)
-
-    def _why(self, fault: Undelivered) -> str:
-        return plain(self._clean(str(fault)), _WHY_CHARS)
 
     def _message(self, outgoing: Outgoing) -> Message | None:
         """The message as it is to be sent now; nothing where all of it has been settled meanwhile. In a thread."""

@@ -17,7 +17,8 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.objectives import Budget, Unlimited
 from stead.domain.opening import OpenSession
 from stead.domain.schedule_proposals import Proposal
-from stead.domain.schedules import RemoveSchedule, Schedule, ScheduleRow, SwitchSchedule
+from stead.domain.schedule_rows import ScheduleRow
+from stead.domain.schedules import RemoveSchedule, Schedule, SwitchSchedule
 from stead.domain.sessions import Session, taint_of
 from stead.guardian.narrowing import Caps, narrowed
 from stead.runtime.preferences import DOOR, Handles

@@ -20,10 +20,10 @@ from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.opening import OpenSession
+from stead.domain.schedule_rows import AgendaRow, ScheduleRow
 from stead.domain.schedules import (
     MOST_SCHEDULES,
     OVER,
-    AgendaRow,
     GoalReview,
     RemoveSchedule,
     RunSchedule,
@@ -32,11 +32,11 @@ from stead.domain.schedules import (
     ScheduleDue,
     ScheduleFact,
     ScheduleRemoved,
-    ScheduleRow,
     ScheduleSet,
     ScheduleSnoozed,
     ScheduleSwitched,
     SetSchedule,
+    Skip,
     SnoozeSchedule,
     Standing,
     SwitchSchedule,
@@ -47,6 +47,7 @@ from stead.runtime.folder import folder
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_MADE_UP = 100
+_HOUR_MS = 3_600_000
 _LONGEST_SNOOZE_MS = 366 * 86_400_000
 _MOST_OF_AGENDA = 300
 """Times of one schedule that are counted for the agenda."""
@@ -137,6 +138,17 @@ def known_of(known: Mapping[str, Standing], name: str) -> Standing:
     if name not in known:
         raise NotFound(f"there is no schedule {name[:80]!r}; see: stead schedule list")
     return known[name]
+
+
+def no_room(one: Standing, now_ms: int) -> Skip | None:
+    """Why nothing more that comes in can be taken now; None while it can."""
+    when = one.schedule.when
+    if not isinstance(when, Arrival):
+        return "paused"
+    lately = [run for run in one.runs if run.by == "arrival" and run.recorded_ms > now_ms - _HOUR_MS]
+    if len(lately) >= when.hourly:
+        return "rate"
+    return "queue" if sum(not run.session for run in one.open_runs) >= when.waiting else None
 
 
 def unused_ms(one: Standing, now_ms: int) -> int:

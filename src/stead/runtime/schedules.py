@@ -24,15 +24,14 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, 
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
 from stead.domain.messages import Material
 from stead.domain.ports import Claimed, Clock, Journal
+from stead.domain.schedule_rows import AgendaRow, ScheduleRow
 from stead.domain.schedules import (
-    AgendaRow,
     GoalReview,
     Schedule,
     ScheduleCalendarRead,
     ScheduleCommand,
     ScheduleDue,
     ScheduleFact,
-    ScheduleRow,
     ScheduleRun,
     ScheduleRunEnded,
     ScheduleRunStarted,
@@ -51,7 +50,7 @@ from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.calendars import LOOK_MS, CalendarReader
 from stead.runtime.goal_reviews import digest_of, found_of
-from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, told_by
+from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, said_by
 from stead.runtime.home import HomeStream, check_budget
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
@@ -59,6 +58,7 @@ from stead.runtime.schedule_changes import (
     agenda,
     checked_arrival,
     known_of,
+    no_room,
     schedule_change,
     schedule_row,
     unused_ms,
@@ -111,7 +111,8 @@ class Schedules:
         self._lock = asyncio.Lock()
         self._ended: set[SessionId] | None = None
         """Sessions that have ended since the runs were looked at; None where it is not known which."""
-        self._turn = asyncio.Event()
+        self.turn = asyncio.Event()
+        """Set where something may have come that no alarm rang for."""
         self.watching = Watching(home, clock, self._lock, self._start)
         self.check = self.watching.check
         self.load: Callable[[str], str] = _nothing
@@ -151,7 +152,7 @@ class Schedules:
         async with self._lock:
             facts = await self._facts(command, door)
             events = await self._home.record(*facts, cause=claim.id, claim=of(claim, HOME))
-        self._turn.set()
+        self.turn.set()
         return answer(of(claim, HOME), events)
 
     async def set(self, schedule: Schedule, *facts: ScheduleFact, proposed: Taint | None, id: CommandId) -> None:
@@ -166,7 +167,7 @@ class Schedules:
             fact, *more = await self._facts(SetSchedule(schedule), "tool" if proposed else "intent")
             fact = replace(fact, proposed=proposed)
             await self._home.record(fact, *more, *facts, cause=id, claim=claim_of(id, "", HOME, ""))
-        self._turn.set()
+        self.turn.set()
 
     async def tried(self, command: ScheduleCommand, known: Mapping[str, Standing]) -> tuple[ScheduleFact, ...]:
         """The facts that a command would make of these schedules; nothing happens. Raises as ``carry_out``."""
@@ -188,14 +189,14 @@ class Schedules:
                 return "taken"
             if one is None or not one.on or 0 < one.schedule.until_ms < now_ms:
                 return "off"
-            if why := one.no_room(now_ms):
+            if why := no_room(one, now_ms):
                 return why
             due_ms = unused_ms(one, max(now_ms, one.since_ms + 1))  # never one that an older run had
             claim = claim_of(id, "", HOME, "")
             await self._home.record(
                 ScheduleDue(name, due_ms, "arrival", arrived=arrived), cause=NO_COMMAND, claim=claim
             )
-        self._turn.set()
+        self.turn.set()
         return "taken"
 
     async def note(self, fact: ScheduleSkipped | MailboxRead) -> None:
@@ -211,19 +212,11 @@ class Schedules:
         facts = await asyncio.to_thread(schedule_change, command, known, now_ms, door)
         if isinstance(facts[0], ScheduleSet) and isinstance(when := facts[0].schedule.when, Calendar):
             schedule = facts[0].schedule
-            found = await self._calendars.read(when, await self._folder(schedule), now_ms, now_ms)
+            found = await self._calendars.read(when, await _folder(self._sessions, schedule), now_ms, now_ms)
             if found is None or not found.sha256:
                 raise InvalidRequest(found.problem if found else f"{when.file} can't be read")
             facts = (*facts, ScheduleCalendarRead(schedule.name, 0, found))
         return facts
-
-    async def _folder(self, schedule: Schedule) -> str:
-        """Where its job works; "" where that is an objective that is gone."""
-        job = schedule.job
-        if not isinstance(job, GoalReview):
-            return job.directory
-        session = await self._session(job.session)
-        return session.spec.directory if session else ""
 
     async def _allowed(self, schedule: Schedule) -> Schedule:
         """The schedule, if its job can be, with the real path of its folder."""
@@ -239,29 +232,25 @@ class Schedules:
             return schedule
         return replace(schedule, job=replace(job, directory=(await self._opener.fact(job)).directory))
 
-    def look(self) -> None:
-        """Record what is due, now: something may have come that no alarm rang for."""
-        self._turn.set()
-
     # -- what happens by itself ------------------------------------------------------------------------------------
 
     async def keep(self) -> None:
         """Record what is due, and start it, now and whenever a time comes or a run ends."""
-        alarm = WallAlarm(self._turn.set)
+        alarm = WallAlarm(self.turn.set)
         listening = asyncio.create_task(self._listen(), name="ends of scheduled runs")
         try:
             while True:
-                self._turn.clear()
+                self.turn.clear()
                 now_ms = self._clock.now_ms()
                 try:
                     await self.settle()
-                    self.watching.begin(self._turn.set)
+                    self.watching.begin(self.turn.set)
                     self.on_turn()
                     alarm.set(_next_ms(self._home.state.schedules.values(), self.watching.next_ms, now_ms), now_ms)
                 except SteadError as fault:
                     log.warning("schedules: %s; tried again in %d s", fault, RETRY_S)
                     alarm.set(now_ms + int(RETRY_S * 1000), now_ms)
-                await self._turn.wait()
+                await self.turn.wait()
         finally:
             listening.cancel()
             self.watching.close()
@@ -276,12 +265,12 @@ class Schedules:
                 if watching.overrun:
                     watching.close()
                     watching, self._ended = self._bus.subscribe(), None
-                    self._turn.set()
+                    self.turn.set()
                 for item in items:
                     if isinstance(item, ev.Event) and isinstance(item.body, ev.ObjectiveEnded | ev.SessionDeleted):
                         if self._ended is not None:
                             self._ended.add(item.session)
-                        self._turn.set()
+                        self.turn.set()
         finally:
             watching.close()
 
@@ -308,7 +297,7 @@ class Schedules:
                 await self._hear(name, run)
         one, now_ms = self._home.state.schedules[name], self._clock.now_ms()
         if isinstance(one.schedule.when, Calendar) and one.on:
-            folder = await self._folder(one.schedule)
+            folder = await _folder(self._sessions, one.schedule)
             if folder and (news := await self._calendars.news(one, folder, now_ms)):
                 await self._record(news)
         one = self._home.state.schedules[name]
@@ -323,12 +312,12 @@ class Schedules:
 
     async def _hear(self, name: str, run: ScheduleRun) -> None:
         """Record how a run ended, if its session has ended."""
-        session = await self._session(run.session)
+        session = await _session(self._sessions, run.session)
         if session is None:
             await self._record(ScheduleRunEnded(name, run.due_ms, "lost", "its session is gone"))
         elif session.end is not None:
             one = self._home.state.schedules[name]
-            text = (told_by if one.schedule.checklist else found_of)(session)[:_TEXT_CHARS]
+            text = (said_by if one.schedule.checklist else found_of)(session)[:_TEXT_CHARS]
             facts: list[ScheduleFact] = [ScheduleRunEnded(name, run.due_ms, session.end.status, text)]
             if text == QUIET:
                 await archive(self._handle, run, f"{DOOR}{name}")
@@ -336,12 +325,6 @@ class Schedules:
             if one.on and isinstance(one.schedule.job, GoalReview) and (why := _over(session)):
                 facts.append(ScheduleSwitched(name, on=False, door="stead", why=why))
             await self._record(*facts)
-
-    async def _session(self, id: SessionId) -> Session | None:
-        try:
-            return await self._sessions.actor(id).state()
-        except NotFound:
-            return None
 
     async def _start(self, name: str) -> None:
         """Start the run that has waited longest, unless one goes on."""
@@ -373,7 +356,7 @@ class Schedules:
     ) -> tuple[ScheduleFact, ...]:
         """Take an objective up again that rests, with word of where it stands."""
         name = one.schedule.name
-        session = await self._session(job.session)
+        session = await _session(self._sessions, job.session)
         if session is None:
             ended = ScheduleRunEnded(name, run.due_ms, "lost", "its objective is gone")
             return (ended, ScheduleSwitched(name, on=False, door="stead", why="its objective is gone"))
@@ -394,6 +377,22 @@ class Schedules:
 
         await self._sessions.actor(session.id).tell(facts, claim_of(id, "", session.id, ""), cause=id)
         return (ScheduleRunStarted(name, run.due_ms, session.id),)
+
+
+async def _session(sessions: Sessions, id: SessionId) -> Session | None:
+    try:
+        return await sessions.actor(id).state()
+    except NotFound:
+        return None
+
+
+async def _folder(sessions: Sessions, schedule: Schedule) -> str:
+    """Where its job works; "" where that is an objective that is gone."""
+    job = schedule.job
+    if not isinstance(job, GoalReview):
+        return job.directory
+    session = await _session(sessions, job.session)
+    return session.spec.directory if session else ""
 
 
 async def _handed(

@@ -18,7 +18,8 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.messages import Attachment
 from stead.domain.ports import Isolation
 from stead.domain.providers import ProviderCheck, ProviderRow
-from stead.domain.schedules import AgendaRow, ScheduleRow, ScheduleRun
+from stead.domain.schedule_rows import AgendaRow, ScheduleRow
+from stead.domain.schedules import ScheduleRun
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
@@ -253,7 +254,23 @@ class ServiceAreas(Protocol):
 
 
 class RuleArea(Protocol):
-    """What the person allows and forbids, and has run by itself."""
+    """What the person allows and forbids."""
+
+    @property
+    def rules(self) -> RuleBook:
+        """The person's standing rules."""
+
+    @property
+    def trust(self) -> TrustService:
+        """The trust tiers of models."""
+
+    @property
+    def mcp(self) -> McpRoom:
+        """The MCP servers, and which of their tools may be called."""
+
+
+class SettingArea(Protocol):
+    """What the person has run by itself, is notified of, and has set in all."""
 
     @property
     def settings(self) -> SettingsRoom:
@@ -268,23 +285,11 @@ class RuleArea(Protocol):
         """What waits for something to come in."""
 
     @property
-    def rules(self) -> RuleBook:
-        """The person's standing rules."""
-
-    @property
     def notifications(self) -> NotificationService:
         """Where the person is notified."""
 
-    @property
-    def trust(self) -> TrustService:
-        """The trust tiers of models."""
 
-    @property
-    def mcp(self) -> McpRoom:
-        """The MCP servers, and which of their tools may be called."""
-
-
-class Service(Holdings, ChangeQueries, ServiceAreas, RuleArea, Protocol):
+class Service(Holdings, ChangeQueries, ServiceAreas, RuleArea, SettingArea, Protocol):
     """The runtime, as doors see it."""
 
     @property

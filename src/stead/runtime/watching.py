@@ -53,7 +53,7 @@ from stead.runtime.schedule_changes import known_of
 
 log = logging.getLogger(__name__)
 LASTS = 3
-"""Looks in a row that fail before the person is told."""
+"""Looks in a row that fail before the person is notified."""
 _RETRY_MS, _LONGEST_MS = 60_000, 6 * 3_600_000
 _AT_ONCE = 4
 _TEXT_CHARS = 500
@@ -222,7 +222,7 @@ class Watching:
             if was and come:
                 texts.append(summary(watch, was, now, look))
         said = self.clean("; ".join(faults))[:_TEXT_CHARS]
-        # It is said once: what is said each time anew would be no news.
+        # It is said once: what is said again each time would be no news.
         trouble = "" if not faults else one.trouble or (said if seen.failures + 1 >= LASTS else "")
         fact = ScheduleCompared(one.schedule.name, before, after, trouble)
         news = before or after or trouble != one.trouble

@@ -208,7 +208,7 @@ class Database:
                 connection.close()
 
     def fold(self) -> None:
-        """Have everything in the main file and no log beside it, so that the file can be given another name.
+        """Have everything in the main file and no log next to it, so that the file can be given another name.
 
         Raises:
             StorageFault: another program has it open.

@@ -76,7 +76,7 @@ def upgrade(
     """Bring the home to this version, where another one served it last. The home's lock is held.
 
     Args:
-        home: see there; one without a journal is left alone.
+        home: its folders; one without a journal is left alone.
         keys: the home's.
         version: of the Stead that is about to serve it.
         steps: other steps of the schema than the shipped ones.

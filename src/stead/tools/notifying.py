@@ -38,5 +38,5 @@ class NotifyTool(StructTool[NotifyArguments]):
         super().__init__(NOTIFY, description, NotifyArguments, declaration, deferred=True)
 
     async def work(self, permit: Permit, arguments: NotifyArguments, context: ToolContext) -> ToolOutcome:
-        """Take note; the record of this call is what is told."""
-        return ToolOutcome("ok", "The person is told.")
+        """Take note; the record of this call is what the person reads."""
+        return ToolOutcome("ok", "The person is notified.")

@@ -17,7 +17,8 @@ from stead.domain.ids import CommandId
 from stead.domain.permits import Permit
 from stead.domain.policies import Integrity
 from stead.domain.schedule_proposals import Proposal, SchedulePort
-from stead.domain.schedules import Missed, Overlap, RemoveSchedule, ScheduleRow, SwitchSchedule
+from stead.domain.schedule_rows import ScheduleRow
+from stead.domain.schedules import Missed, Overlap, RemoveSchedule, SwitchSchedule
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.tool import StructTool
 

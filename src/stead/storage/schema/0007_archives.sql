@@ -1,4 +1,4 @@
--- Payloads of old sessions, moved out of this file into sealed files beside it. Headers, commitments and chain stay.
+-- Payloads of old sessions, moved out of this file into sealed files next to it. Headers, commitments and chain stay.
 
 CREATE TABLE archives (
     id integer PRIMARY KEY AUTOINCREMENT,  -- never used twice: the file is archives/ID.stead, eight digits
