@@ -29,7 +29,9 @@ WAYS_IN_AND_OUT = {
     "cli/doctor.py": "looks whether a port is free; no word of a model is in it",
     "cli/editing.py": "the person's own editor, over a call's arguments or a directive; tests/cli and tests/flows",
     "cli/own_service.py": "the person's terminal asks systemctl or launchctl; commands() tries each from a machine",
+    "cli/releases.py": "the person's terminal unpacks a release; commands() tries each from a machine",
     "cli/starting.py": "the person's terminal starts the daemon; commands() tries each command from a machine",
+    "cli/upgrade.py": "the person's terminal starts another version; commands() tries each from a machine",
     "client/exchange.py": "the person's terminal asks the daemon; what it needs, commands() looks for",
     "egress/proxy.py": "the machine's one socket to the proxy; tests/egress",
     "machines/host.py": "asks what the host offers; no word of a model is in it",
@@ -63,6 +65,7 @@ WAYS_IN_AND_OUT = {
     "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
     "web/webhooks.py": "a test asks the listener itself, signed; commands(), and tests/attacks/test_triggers.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
+    "runtime/calendars.py": "starts the reader of calendar files; tests/runtime/test_calendars.py",
 }
 """Every file that opens a socket or starts a program, and how the hostile model tries it. A new one needs an entry."""
 _OPENERS = {

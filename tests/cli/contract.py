@@ -208,7 +208,7 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return page([], query)
         case ("objectives", session, "steps"):
             return page([step for step in api.steps if step.session == _run(api, session).id], query)
-        case ("reviews",):
+        case ("reviews",) | ("notifications",):
             return {"items": [], "next": None}
         case ("approvals",):
             wanted = query.get("status", "pending")

@@ -64,7 +64,7 @@ def test_what_a_run_is_likely_to_cost_is_said_before_it_and_how_often_that_held(
         use_model(house, model.openai)
         asked = len(model.requests())
         first = house.cli("run", GOAL, "--dir", str(project), "--detach")
-        assert first.returncode == 0 and "no forecast of its cost: too few" in first.stderr
+        assert first.returncode == 0 and "likely" not in first.stderr
         for _ in range(5):
             house.finish(house.give(GOAL, project))
         told = house.get("/forecast", directory=str(project))

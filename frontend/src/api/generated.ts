@@ -4403,6 +4403,14 @@ export interface components {
              *     }
              */
             monthly: components["schemas"]["Budget"];
+            /**
+             * @default [
+             *       50,
+             *       80,
+             *       95
+             *     ]
+             */
+            warn_at: number[];
         };
         /**
          * CapWarned
@@ -6108,6 +6116,8 @@ export interface components {
             mcp_servers: components["schemas"]["McpSettings"][];
             /** @default [] */
             models: components["schemas"]["ConfigureModel"][];
+            /** @default [] */
+            notifications: components["schemas"]["TargetSettings"][];
             /** @default [] */
             profiles: components["schemas"]["NamedProfile"][];
             /** @default [] */
@@ -10809,6 +10819,36 @@ export interface components {
             target: components["schemas"]["NotificationTarget"];
             /** @enum {unknown} */
             type: "notify.set";
+        };
+        /**
+         * TargetSettings
+         * @description Where the person is notified, and whether things are sent there.
+         */
+        TargetSettings: {
+            /** @default  */
+            digest: string;
+            /**
+             * @default [
+             *       "question",
+             *       "ended",
+             *       "failed",
+             *       "cap",
+             *       "schedule"
+             *     ]
+             */
+            kinds: ("cap" | "ended" | "failed" | "question" | "schedule" | "turn")[];
+            name: string;
+            /** @default true */
+            on: boolean;
+            /** @default  */
+            quiet_from: string;
+            /** @default  */
+            quiet_to: string;
+            /** @default false */
+            urgent: boolean;
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"];
+            /** @default  */
+            zone: string;
         };
         /**
          * TargetSwitch

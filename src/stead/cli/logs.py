@@ -21,8 +21,9 @@ _POLL_S = 0.2
 
 def logs(invocation: Invocation, arguments: Namespace) -> int:
     """Print the end of the daemon's log, and with ``follow`` what is added."""
-    path = invocation.home.request_log if arguments.requests else invocation.home.log
-    how = 'request_log = "on" in config.toml, then stead down && stead up' if arguments.requests else "stead up"
+    requests = vars(arguments).get("requests", False)  # the service's logs are the daemon's alone
+    path = invocation.home.request_log if requests else invocation.home.log
+    how = 'request_log = "on" in config.toml, then stead down && stead up' if requests else "stead up"
     try:
         log = path.open("rb")
     except FileNotFoundError:

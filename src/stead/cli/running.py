@@ -39,7 +39,8 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     note_unseen_keys(invocation)
     note_history(invocation, arguments)
     likely = client.get("/forecast", directory=body["directory"], model="".join(arguments.model[:1]))
-    out.note(f"note: {forecast_line(likely)}")
+    if likely["basis"]:
+        out.note(f"note: {forecast_line(likely)}")
     answer = client.post("/objectives", body | attached(invocation, arguments.attach))
     session: str = answer["session"]
     if arguments.review_every:

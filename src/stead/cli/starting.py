@@ -156,7 +156,7 @@ def is_held(home: Home) -> bool:
 
     try:
         lock = os.open(home.lock, os.O_RDONLY)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from stead.domain.bounds import Figure, Text, bounds
+from stead.domain.errors import InvalidRequest
 
 Unlimited = Literal["unlimited"]
 
@@ -42,6 +43,17 @@ class Limits(msgspec.Struct, frozen=True):
     wall_s: Annotated[int, bounds(minimum=1, maximum=30 * 24 * 3600)] = 4 * 3600
     send_backs: Annotated[int, bounds(minimum=0, maximum=100)] = 3
     calls: Annotated[int, bounds(minimum=0, maximum=100_000)] = 10_000
+
+
+_BOUNDS: dict[str, dict[str, int]] = msgspec.json.schema(Limits)["$defs"]["Limits"]["properties"]
+
+
+def require_limits(limits: Limits) -> None:
+    """Raises ``InvalidRequest`` where one is out of its bounds."""
+    for name, taken in _BOUNDS.items():
+        low, high, given = taken["minimum"], taken["maximum"], getattr(limits, name)
+        if not low <= given <= high:
+            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {given}")
 
 
 class PlanStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

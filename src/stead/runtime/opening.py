@@ -23,6 +23,7 @@ from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
 from stead.domain.ids import DEFAULT_WORKSPACE, SessionId
 from stead.domain.messages import UserMessage
+from stead.domain.objectives import require_limits
 from stead.domain.policies import Confidentiality, GrantScope, Integrity, Label, Profile
 from stead.domain.ports import Claimed
 from stead.domain.registries import spelled_out
@@ -45,7 +46,6 @@ PROJECT = Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE)
 TITLE_CHARS = 80
 _MOST = 100
 """Constraints, patterns to leave out, or hosts of one session."""
-_LIMITS: dict[str, dict[str, int]] = msgspec.json.schema(ev.Limits)["$defs"]["Limits"]["properties"]
 
 
 class Opener:
@@ -237,10 +237,7 @@ def _check_bounds(command: cmd.OpenSession) -> None:
         raise InvalidRequest(f"at most {_MOST} constraints, under 1 MB together")
     if len(command.ignore) > _MOST or any(not pattern.strip() for pattern in command.ignore):
         raise InvalidRequest(f"at most {_MOST} patterns to leave out, none of them empty")
-    for name, taken in _LIMITS.items():
-        low, high, given = taken["minimum"], taken["maximum"], getattr(command.limits, name)
-        if not low <= given <= high:
-            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {given}")
+    require_limits(command.limits)
     if command.mode == "trial" and command.profile is Profile.READONLY:
         raise InvalidRequest("the readonly profile changes nothing, so there is nothing to try; leave one of them out")
 

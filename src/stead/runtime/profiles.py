@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.hosts import parse_host
+from stead.domain.objectives import require_limits
 from stead.domain.profiles import (
     MOST_PROFILES,
     NamedProfile,
@@ -38,7 +39,7 @@ def profile_change(command: ProfileCommand, profiles: Profiles) -> ProfileFact:
     """The fact that a command makes.
 
     Raises:
-        InvalidRequest: a name or host that cannot be, or too many profiles.
+        InvalidRequest: a name, host or limit that cannot be, or too many profiles.
         NotFound: there is none to remove.
     """
     if isinstance(command, RemoveNamedProfile):
@@ -50,5 +51,6 @@ def profile_change(command: ProfileCommand, profiles: Profiles) -> ProfileFact:
         raise InvalidRequest(f"the name {profile.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
     if profile.name not in profiles and len(profiles) >= MOST_PROFILES:
         raise InvalidRequest(f"{MOST_PROFILES} profiles are the most; remove one first: stead profile remove NAME")
+    require_limits(profile.limits)
     hosts = tuple(host if host == REGISTRIES else str(parse_host(host)) for host in profile.hosts)
     return NamedProfileSet(replace(profile, hosts=hosts))

@@ -96,7 +96,8 @@ class SettingsRoom:
             for one in draft.commands:
                 mark = hashlib.sha256(msgspec.json.encode(one)).hexdigest()[:24]
                 seq = (await self._handle(one, CommandId(f"{claim.id}/{mark}"), door)).seq
-        raise Conflict("the settings are changed by something else meanwhile; apply the file again")
+        left = ", ".join(f"{one.section} {one.name}".strip() for one in draft.changes[:5])
+        raise Conflict(f"the settings are changed by something else meanwhile ({left}); apply the file again")
 
     async def _draft(self, settings: doc.HomeSettings, *, prune: bool) -> _Draft:
         if (count := sum(len(items_of(settings, section)) for section in SECTIONS)) > doc.MOST_ITEMS:

@@ -384,4 +384,5 @@ def items_of(settings: doc.HomeSettings, section: Section) -> Sequence[Any]:
     found = getattr(settings, section.name)
     if section.name == "chain":
         return [found] if found else []
-    return found if isinstance(found, tuple) else [] if found is None else [found]
+    # Caps that cap nothing are what a home without caps has.
+    return found if isinstance(found, tuple) else [] if found in (None, _NO_CAPS) else [found]

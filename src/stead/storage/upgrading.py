@@ -66,7 +66,11 @@ def served(home: Home) -> Served | None:
     """What is recorded of the last start; None for a home of a Stead that did not record it, and a new one."""
     try:
         return msgspec.json.decode(_record(home).read_bytes(), type=Served)
-    except (FileNotFoundError, msgspec.DecodeError):  # then the home is looked at as one of another version
+    except (
+        FileNotFoundError,
+        NotADirectoryError,
+        msgspec.DecodeError,
+    ):  # then the home is looked at as one of another version
         return None
 
 
