@@ -159,6 +159,9 @@ def test_a_queued_message_gets_other_words_or_is_withdrawn_above_the_composer(st
     page.get_by_role("textbox", name="Queued message").fill("and then sleep")
     page.get_by_role("button", name="Save").click()
     expect(queued).to_contain_text("and then sleep")
-    waiting = stage.house.get(f"/sessions/{session}/waiting")["items"]
-    assert [row["text"] for row in waiting] == ["and then sleep"]
+
+    def waiting() -> list[str]:
+        return [row["text"] for row in stage.house.get(f"/sessions/{session}/waiting")["items"]]
+
+    stage.house.until(lambda: waiting() == ["and then sleep"], "the other words")
     stage.house.post(f"/sessions/{session}/stop")
