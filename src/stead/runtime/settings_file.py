@@ -83,7 +83,7 @@ class SettingsRoom:
             Conflict: something else changes the same settings meanwhile.
             StorageFault: what was carried out so far stays, and the same again completes it.
         """
-        changed, seq = 0, self._state().seq
+        changed, seq, left = 0, self._state().seq, ""
         for _ in range(_PASSES):
             draft = await self._draft(command.settings, prune=command.prune)
             if draft.problems:
@@ -93,10 +93,10 @@ class SettingsRoom:
                 text = f"{changed} settings changed" if changed else "nothing to change"
                 return msgspec.structs.replace(claim.answer, seq=seq, text=text)
             changed += len(draft.changes)
+            left = ", ".join(f"{one.section} {one.name}".strip() for one in draft.changes[:5])
             for one in draft.commands:
                 mark = hashlib.sha256(msgspec.json.encode(one)).hexdigest()[:24]
                 seq = (await self._handle(one, CommandId(f"{claim.id}/{mark}"), door)).seq
-        left = ", ".join(f"{one.section} {one.name}".strip() for one in draft.changes[:5])
         raise Conflict(f"the settings are changed by something else meanwhile ({left}); apply the file again")
 
     async def _draft(self, settings: doc.HomeSettings, *, prune: bool) -> _Draft:
