@@ -320,7 +320,7 @@ if ! page_is_seen && ! done_before chromium missing; then
         ! step "installing chromium and fonts for the page's tests" \
             apt_install chromium fonts-noto-core fonts-noto-color-emoji; then
         say "there is no chromium with Noto's fonts, so tests of the page in a browser are skipped or look different"
-        say "next: sudo apt install chromium fonts-noto-core fonts-noto-color-emoji, to run those too"
+        say "next: sudo apt install chromium fonts-noto-core fonts-noto-color-emoji, then run it again"
         remember chromium missing
     fi
 fi
@@ -331,8 +331,8 @@ if ! have dovecot && ! [ -x /usr/sbin/dovecot ] && ! done_before dovecot missing
         become_root systemctl mask --quiet dovecot.service dovecot.socket || true
     fi
     if ! may_install || ! step "installing dovecot, a mail server for the tests" apt_install dovecot-imapd; then
-        say "there is no dovecot, so the tests of mail that comes in are skipped"
-        say "next: sudo apt install dovecot-imapd, to run those too"
+        say "there is no dovecot, so the tests of mail that comes in fail"
+        say "next: sudo apt install dovecot-imapd, then run it again"
         remember dovecot missing
     fi
 fi

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stead.client import ApiError
-from tests.fakes.dovecot import PASSWORD, USER, Dovecot, program, running_dovecot
+from tests.fakes.dovecot import PASSWORD, USER, Dovecot, running_dovecot
 from tests.fakes.webhook_senders import KEYS, SIGNERS, delivery, send, signed
 from tests.flows.house import Json, LivingHome
 from tests.promises import promise
@@ -148,8 +148,6 @@ def mail(subject: str, text: str = "Hello.", sender: str = "Mira <mira@example.o
 
 @pytest.fixture
 def mailbox() -> Iterator[Dovecot]:
-    if not program():
-        pytest.skip("dovecot is not here; see scripts/setup.sh")
     with running_dovecot() as server:
         yield server
 
