@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -98,8 +99,36 @@ async def test_a_dense_calendar_gives_a_bounded_number_of_times_and_of_words(tmp
     assert found.again_ms in [due for due, _ in found.times], "the rest is read when these run out"
 
 
+def own_readers() -> list[bytes]:
+    """The environments of the readers that this process has started and that run."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and b"calendar_worker" in (process / "cmdline").read_bytes():
+                found.append((process / "environ").read_bytes())
+        except (OSError, IndexError):
+            continue  # it has ended
+    return found
+
+
 async def test_the_reader_starts_with_nothing_of_the_daemons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACME_API_KEY", "sk-test-secret")
-    monkeypatch.setattr("stead.runtime.calendars.WORKER", ("/usr/bin/env",))
-    found = await read(tmp_path, calendar(GOOD))
-    assert "sk-test-secret" not in found.problem and "can't be read" in found.problem, "what it says is no calendar"
+    many = "".join(event(str(at), f"202612{at % 28 + 1:02}T100000Z", "RRULE:FREQ=DAILY") for at in range(400))
+    reading = asyncio.create_task(read(tmp_path, calendar(many)))
+    async with asyncio.timeout(60):
+        while not (seen := own_readers()):
+            await asyncio.sleep(0)
+    assert all(set(one.rstrip(b"\0").split(b"\0")) <= {b"LANG=C.UTF-8", b""} for one in seen), seen
+    assert (await reading).times
+
+
+async def test_a_secret_of_the_vault_in_an_event_is_not_recorded(tmp_path: Path) -> None:
+    reader = CalendarReader()
+    reader.clean = lambda text: text.replace("violet-harbour-77", "[secret]")
+    text = "SUMMARY:The word is violet-harbour-77"
+    (tmp_path / "team.ics").write_text(calendar(event("a", "20261201T080000Z", text)))
+        calendar(event("a", "20261201T080000Z", "SUMMARY:The word is violet-harbour-77"))
+    )
+    found = await reader.read(Calendar("team.ics", zone="UTC"), str(tmp_path), NOW_MS, NOW_MS)
+    assert found and found.texts == ("The word is [secret]",)

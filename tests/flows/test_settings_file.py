@@ -293,7 +293,7 @@ binding = {type = "host", host = "example.com"}
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"#" * 10_000_000, "more than 5,000,000 bytes"),
+        (b"#" * 10_000_000, "more than 5.0 MB"),
         (b"chain = " + b"[" * 400_000, "nested too deeply"),
         (b"a" + b".a" * 400_000 + b" = 1", "nested too deeply"),
         (b"[caps]\n[caps]\n", "not valid TOML"),

@@ -173,9 +173,7 @@ async def test_a_command_runs_in_a_machine_where_it_changes_nothing_and_reaches_
         first = await run("cat inbox.md")
         assert "pears" in first.words[""] and first == await run("cat inbox.md")
         assert (await run("true")).value != (await run("false")).value, "how it ends counts"
-        out = await run(
-            "echo no > inbox.md; rm -rf /work/*; id -u > /tmp/x; cat /etc/shadow; exec 3<>/dev/tcp/1.1.1.1/80"
-        )
+        out = await run("echo no > inbox.md; rm -rf ./*; id -u > /tmp/x; cat /etc/shadow; exec 3<>/dev/tcp/1.1.1.1/80")
         assert (bench.project / "inbox.md").read_text() == "pears" and "root:" not in out.words[""]
         for line, said in (("yes", "printed more than"), ("kill -9 -1; kill -9 $PPID; sleep 60", "its end|end within")):
             monkeypatch.setattr(looking, "COMMAND_LIMIT_S", 20)

@@ -334,6 +334,11 @@ _BEAT = (
     arg("--checklist FILE", _CHECKLIST, default="HEARTBEAT.md"),
     *_JOB,
 )
+REMOVE: Row = (
+    "forget it; what it started goes on",
+    (_NAME, YES),
+    Act("DELETE /schedules/{name}", "{name} is removed.", confirm="{name} and its history are forgotten."),
+)
 _ROWS: dict[str, Row] = {
     "list": ("show schedules (the default)", (), _LIST),
     "add": ("run a goal by itself, with what you allow it here and nothing else", _ADD, _add),
@@ -383,15 +388,7 @@ _ROWS: dict[str, Row] = {
     ),
     "check": ("compare what it watches now; nothing runs, and nothing is recorded", (_NAME,), _check),
     "history": ("list its due times, and what became of each", (_NAME,), _HISTORY),
-    "remove": (
-        "forget it; what it started goes on",
-        (_NAME, YES),
-        Act(
-            "DELETE /schedules/{name}",
-            "{name} is removed.",
-            confirm="The schedule {name} and its history are forgotten.",
-        ),
-    ),
+    "remove": REMOVE,
 }
 COMMANDS = {"schedule": family("schedule", _ROWS, "list")}
 

@@ -17,7 +17,7 @@ from stead.cli import figures
 from stead.cli.forms import YES, arg, command, family
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.output import clean_line
-from stead.cli.text_input import write_new
+from stead.cli.text_input import decoded, write_new
 from stead.cli.toml_text import Lines, Path, written
 
 if TYPE_CHECKING:
@@ -107,12 +107,7 @@ def _read(name: str) -> str:
             content = file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise CommandError(f"{name!r} cannot be read: {error.strerror}", "stead export config --out FILE") from error
-    if len(content) > _MOST_BYTES:
-        raise CommandError(f"{name!r} has more than {_MOST_BYTES:,} bytes", "give a file of settings")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{name!r} is not UTF-8 (byte {error.start})", "save it as UTF-8") from error
+    return decoded(name, content, _MOST_BYTES)
 
 
 def _checked(text: str, name: str) -> Json:

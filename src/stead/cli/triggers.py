@@ -11,9 +11,9 @@ from typing import Any
 
 from stead.cli.acceptance import DONE_WHEN
 from stead.cli.figures import moment
-from stead.cli.forms import OBJECTIVE, YES, Act, Listing, Row, arg, family, number
+from stead.cli.forms import OBJECTIVE, Act, Listing, Row, arg, family, number
 from stead.cli.invocation import CommandError, Invocation
-from stead.cli.schedules import find, job_of, put, require_new, shown
+from stead.cli.schedules import REMOVE, find, job_of, put, require_new, shown
 from stead.cli.templates import lines
 from stead.cli.work_options import WORK
 from stead.client import Json
@@ -125,14 +125,6 @@ _ROWS: dict[str, Row] = {
         (_NAME,),
         Act("POST /triggers/{name}/test", _tested),
     ),
-    "remove": (
-        "forget it; what it started goes on",
-        (_NAME, YES),
-        Act(
-            "DELETE /schedules/{name}",
-            "{name} is removed.",
-            confirm="The trigger {name} and its history are forgotten.",
-        ),
-    ),
+    "remove": REMOVE,
 }
 COMMANDS = {"trigger": family("trigger", _ROWS, "list")}

@@ -310,7 +310,7 @@ DueFact = ScheduleDue | ScheduleSkipped | ScheduleSwitched
 def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
     """The facts to be recorded for every due time that has come and is not settled, by the schedule's policies.
 
-    A clock that went back brings nothing up again.
+    A moment that the clock shows twice makes nothing due twice.
     """
     if not standing.on:
         return ()

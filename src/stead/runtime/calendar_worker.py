@@ -98,7 +98,7 @@ def _series(data: bytes) -> Iterator[Sequence[Component]]:
         raise Unreadable(f"it has more than {MOST_EVENTS} events")
     try:
         calendars = Calendar.from_ical(data, multiple=True)
-    except Exception as error:  # as above
+    except Exception as error:  # the library parses what strangers wrote, and this process does nothing else
         raise Unreadable(f"it is no iCalendar file: {error}"[:300]) from error
     series: dict[object, list[Component]] = defaultdict(list)
     for number, event in enumerate(chain.from_iterable(calendar.walk("VEVENT") for calendar in calendars)):

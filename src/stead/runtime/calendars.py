@@ -12,6 +12,7 @@ import shlex
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -39,6 +40,8 @@ class CalendarReader:
     """Reads the files of calendars, and remembers which it has seen."""
 
     def __init__(self) -> None:
+        self.clean: Callable[[str], str] = str
+        """Others' words as they may be recorded."""
         self._seen: dict[str, tuple[Signature, int]] = {}
         """What the files were like when they were read last, and until when that is enough."""
         self._settled_ms: dict[str, int] = {}
@@ -73,9 +76,8 @@ class CalendarReader:
                 else ScheduleCalendarRead(name, 0, replace(known, problem=found.problem))
             )
         same = fresh and found.problem == known.problem and _said(found, after_ms) == _said(known, after_ms)
-        return (
-            None if same else ScheduleCalendarRead(name, settled_ms, found)
-        )  # a file may be written again with nothing new in it
+        # A file may be written again with nothing new in it.
+        return None if same else ScheduleCalendarRead(name, settled_ms, found)
 
     def settled(self, name: str, now_ms: int) -> None:
         """Everything that a schedule's calendar had for the time until now is recorded."""
@@ -93,7 +95,10 @@ class CalendarReader:
             way = f"{shlex.quote(sys.executable)} -m pip install {' '.join(PACKAGES)}"
             return CalendarTimes(problem=f"calendars need the extra 'calendar', which is not installed: {way}")
         ask = Ask(after_ms, now_ms, when.before_min, when.matching, when.zone)
-        return await asyncio.to_thread(_read, directory, when.file, ask, known_sha256)
+        found = await asyncio.to_thread(_read, directory, when.file, ask, known_sha256)
+        if found is None:
+            return None
+        return replace(found, texts=tuple(map(self.clean, found.texts)), problem=self.clean(found.problem))
 
 
 def _said(found: CalendarTimes, after_ms: int) -> list[tuple[int, str]]:

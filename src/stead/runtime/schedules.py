@@ -114,6 +114,7 @@ class Schedules:
         self.turn = asyncio.Event()
         """Set where something may have come that no alarm rang for."""
         self.watching = Watching(home, clock, self._lock, self._start)
+        self._calendars.clean = lambda text: self.watching.clean(text)
         self.check = self.watching.check
         self.load: Callable[[str], str] = _nothing
         """Gives the text of what came in, as it may be recorded. It blocks."""
