@@ -128,7 +128,5 @@ async def test_a_secret_of_the_vault_in_an_event_is_not_recorded(tmp_path: Path)
     reader.clean = lambda text: text.replace("violet-harbour-77", "[secret]")
     text = "SUMMARY:The word is violet-harbour-77"
     (tmp_path / "team.ics").write_text(calendar(event("a", "20261201T080000Z", text)))
-        calendar(event("a", "20261201T080000Z", "SUMMARY:The word is violet-harbour-77"))
-    )
     found = await reader.read(Calendar("team.ics", zone="UTC"), str(tmp_path), NOW_MS, NOW_MS)
     assert found and found.texts == ("The word is [secret]",)
