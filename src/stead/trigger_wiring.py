@@ -70,6 +70,9 @@ class TriggerHouse:
                 watching = asyncio.create_task(self._watch(name, source), name=f"trigger {name}")
                 watching.add_done_callback(self._ended)
                 self._watching[name] = source, watching
+        for name in self._arrivals.faults.keys() - wanted.keys():
+            del self._arrivals.faults[name]
+        self._arrivals.listened.set()
         return bool(fault)
 
     async def _keep_listener(self, *, wanted: bool) -> str:

@@ -97,9 +97,12 @@ def _how(mode: int) -> ctypes.Array[ctypes.c_char]:
 def _moved_in(path: str, mode: int) -> None:
     """Made where it harms nobody, then moved into the folder, or copied there with its mode."""
     aside = f"/tmp/{path}"
-    Path(aside).write_text("program")
-    os.chmod(aside, mode)
-    subprocess.run(["cp", "-p", aside, path], check=False, capture_output=True)
+    try:
+        Path(aside).write_text("program")
+        os.chmod(aside, mode)
+        subprocess.run(["cp", "-p", aside, path], check=False, capture_output=True)
+    finally:
+        os.unlink(aside)
 
 
 def _unpacked(path: str, mode: int) -> None:

@@ -29,8 +29,9 @@ def hook(house: LivingHome, project: Path, form: str, name: str = "", **given: o
     job = {"type": "session.open", "directory": str(project), "goal": GOAL}
     when = {"type": "arrival", "source": {"type": "webhook", "form": form, "secret": f"of-{form}"}, **given}
     house.post("/schedules", {"name": name or form, "when": when, "job": job})
-    house.until(lambda: bool(row(house, name or form)["url"]), "the listener to be open")
-    return str(row(house, name or form)["url"])
+    url = str(row(house, name or form)["url"])
+    assert url, "the listener is open as soon as it is asked about"
+    return url
 
 
 def row(house: LivingHome, name: str) -> Json:
@@ -64,6 +65,23 @@ def test_a_signed_webhook_of_each_form_runs_its_goal_once_and_is_handed_to_it(ho
         (message,) = house.bodies(run["session"], "message.received")
         assert f"Said by {form}." in message["text"] and message["material"].startswith("when a webhook comes")
     assert len(house.get("/objectives")["items"]) == len(SIGNERS)
+
+
+@promise("SCH-3.webhooks")
+def test_a_trigger_can_be_tested_the_moment_it_was_added_and_a_test_that_cannot_be_says_why(
+    house: LivingHome, project: Path
+) -> None:
+    has_secrets(house)
+    job = {"type": "session.open", "directory": str(project), "goal": GOAL}
+    when = {"type": "arrival", "source": {"type": "webhook", "form": "github", "secret": "of-github"}}
+    for _ in range(2):
+        house.post("/schedules", {"name": "builds", "when": when, "job": job})
+        assert house.post("/triggers/builds/test", {})["status"] == 200
+        ended(house, "builds")
+        house.post("/schedules/builds/switch", {"on": False})
+        with pytest.raises(ApiError, match="stead schedule enable builds"):
+            house.post("/triggers/builds/test", {})
+        house.cli("trigger", "remove", "builds", "--yes")
 
 
 @promise("SCH-3.webhooks")

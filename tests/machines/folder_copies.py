@@ -32,6 +32,7 @@ Done = tuple[str, str, str, bytes, int]
 NAMES = ["a", "A", "b", "Straße", "new\nline", os.fsdecode(b"\xff\xfe"), "-rf", " x ", "*"]
 TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n"
 LEFT_OUT = {".git", "node_modules"}
+_OUTSIDE = b"not of the folder"
 
 _paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 _modes = st.sampled_from([0o600, 0o644, 0o755, 0o444])
@@ -72,9 +73,11 @@ def compare_many(root: Path, examples: int) -> None:
 
 
 def _compare(checkpoints: FolderCheckpoints, place: Path, made: Sequence[Made], done: Sequence[Done]) -> None:
-    folder, copy = place / "project", place / "copy"
+    folder, copy, outside = place / "project", place / "copy", place / "outside"
     folder.mkdir()
-    _make(folder, made)
+    outside.write_bytes(_OUTSIDE)
+    outside.chmod(0o640)
+    _make(folder, made, outside)
     tree = asyncio.run(checkpoints.take(str(folder), (), quiet))
     subprocess.run(["cp", "-a", folder, copy], check=True)
     mutation = _Mutation(folder, Home(place / "home"))
@@ -83,6 +86,7 @@ def _compare(checkpoints: FolderCheckpoints, place: Path, made: Sequence[Made], 
             mutation.do(name, folder / path, folder / other, content, mode)
     restored = asyncio.run(checkpoints.restore(str(folder), (), tree.root))
     _check(dict(_rows(os.fsencode(copy), "")), dict(_rows(os.fsencode(folder), "")), restored)
+    assert outside.read_bytes() == _OUTSIDE and stat.S_IMODE(outside.stat().st_mode) == 0o640
 
 
 def _rows(folder: bytes, above: str) -> Iterator[tuple[str, Row]]:
@@ -117,17 +121,18 @@ def _check(copy: dict[str, Row], now: dict[str, Row], restored: Restored) -> Non
     assert all("is now 'stead-aside-" in text or "still holds" in text for text in why), restored.failed
 
 
-def _make(folder: Path, made: Sequence[Made]) -> None:
+def _make(folder: Path, made: Sequence[Made], outside: Path) -> None:
     for path, kind, content, mode in made:
         with suppress(OSError):  # something else stands on the way
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             if kind == "file":
+                (folder / path).unlink(missing_ok=True)  # a link that stands there would be written through
                 (folder / path).write_bytes(content)
                 (folder / path).chmod(mode)
             elif kind == "folder":
                 (folder / path).mkdir()
             else:
-                (folder / path).symlink_to("a" if mode & 0o200 else "/etc/passwd")
+                (folder / path).symlink_to("a" if mode & 0o200 else outside)
     for path, kind, _, mode in sorted(made, reverse=True):
         if kind == "folder" and (folder / path).is_dir() and not (folder / path).is_symlink():
             (folder / path).chmod(mode | 0o500)
@@ -159,7 +164,8 @@ class _Mutation:
             case "rename":
                 path.rename(other)
             case "mode":
-                path.chmod(mode, follow_symlinks=path.is_symlink())
+                if not path.is_symlink():
+                    path.chmod(mode)
             case "repository":
                 _into(path / ".git" / "config", lambda config: config.write_bytes(content))
             case "tag":

@@ -6,6 +6,8 @@ word.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
 RECORD_EVERY_MS = 60_000
 """How often at most a refusal is recorded; those in between are counted with the next."""
 Outcome = Skip | Literal["taken", "off"]
+
+
+_OPEN_S = 5.0
+"""How long is waited for the listener to open."""
 
 
 class Listener(Protocol):
@@ -85,7 +91,9 @@ class Arrivals:
         self._unrecorded: dict[tuple[str, Skip], tuple[int, int]] = {}
         """By trigger and reason: when a refusal was recorded last, and how many came since."""
         self.faults: dict[str, str] = {}
-        """Why a trigger cannot listen now, by its name."""
+        """Why a trigger cannot listen now, by its name; "" for a webhook's that does, nothing before it was tried."""
+        self.listened = asyncio.Event()
+        """Set whenever what is to be listened for was opened or closed."""
         self.listener: Listener | None = None
 
     def source(self, name: str) -> Source | None:
@@ -159,6 +167,7 @@ class Arrivals:
 
     async def rows(self) -> tuple[TriggerRow, ...]:
         """See ``service.TriggerQueries``."""
+        await self._opened()
         known = sorted(self._state().schedules.items())
         return tuple(self._row(name, one) for name, one in known if isinstance(one.schedule.when, Arrival))
 
@@ -169,9 +178,13 @@ class Arrivals:
             raise NotFound(f"there is no trigger {name[:80]!r}; see: stead trigger list")
         if not isinstance(source, Webhook):
             raise InvalidRequest(f"{name} waits until {words(Arrival(source))[5:]}; put one there to test it")
-        key = self.secret(source.secret)
-        if not key or self.listener is None or not self.listener.url:
-            raise Conflict(self.faults.get(name) or f"the secret {source.secret!r} is gone, or the trigger is off")
+        await self._opened()
+        if not (key := self.secret(source.secret)):
+            raise Conflict(f"the secret {source.secret!r} is gone: stead secret add {source.secret}")
+        if name not in self.sources():
+            raise Conflict(f"the trigger {name} is off: stead schedule enable {name}")
+        if self.listener is None or not self.listener.url:
+            raise Conflict(self.faults.get(name) or "the listener is not open yet; try it again")
         now_ms = self._clock.now_ms()
         body = b'{"type":"stead.test","id":"test-%d","event_id":"test-%d"}' % (now_ms, now_ms)
         try:
@@ -179,6 +192,14 @@ class Arrivals:
         except OSError as error:
             raise Conflict(f"the listener does not answer: {error}") from error
         return TriggerTest(status, f"{self.listener.url}{name}")
+
+    async def _opened(self) -> None:
+        """Wait until the listener was opened, or could not be, for the triggers that there are."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_OPEN_S):
+                while any(isinstance(one, Webhook) and name not in self.faults for name, one in self.sources().items()):
+                    self.listened.clear()
+                    await self.listened.wait()
 
     def _row(self, name: str, one: Standing) -> TriggerRow:
         source, base = self.source(name), self.listener.url if self.listener else ""
