@@ -29,7 +29,7 @@ TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 1060,
+    "": 1070,
     "brain": 2875,
     "cli": 10154,
     "client": 431,
@@ -43,7 +43,7 @@ PACKAGE_LINES = {
     "notifiers": 367,
     "protocols": 1351,
     "providers": 3538,
-    "runtime": 11088,
+    "runtime": 11224,
     "screen": 1527,
     "storage": 4916,
     "tools": 2461,

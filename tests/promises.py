@@ -708,6 +708,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-2.tokens", "token use", "cli", stage=1, done=True),
     Promise("OPS-2.rebuild", "read models are rebuilt from the journal by one command", "cli", stage=1, done=True),
     Promise("OPS-2.metrics", "figures for Prometheus, by choice, without names or contents", "api", done=True),
+    Promise("OPS-2.traces", "spans for a collector of OpenTelemetry, by choice, without words", "api", done=True),
     Promise(
         "OPS-2.request-log", "each request to the door in a log, by choice, without what was asked", "cli", done=True
     ),

@@ -187,9 +187,12 @@ def test_every_library_that_is_imported_is_accounted_for_and_locked() -> None:
     assert "msgspec" in foreign
 
 
-DISTRIBUTIONS = {"argon2": "argon2-cffi"}
+DISTRIBUTIONS = {"argon2": "argon2-cffi", "opentelemetry": "opentelemetry-exporter-otlp-proto-http"}
 """Where a module's package has another name."""
-EXTRAS = {"keyring", "numpy", "textual", "tokenizers", "icalendar", "recurring-ical-events"}
+EXTRAS = {
+    *("keyring", "numpy", "textual", "tokenizers", "icalendar", "recurring-ical-events"),
+    *("opentelemetry-exporter-otlp-proto-http", "requests"),
+}
 """Modules of extras, which are imported only where they are installed."""
 
 

@@ -173,6 +173,8 @@ class Settings(NamedTuple):
             ``stead logs --requests``.
         metrics_port: of the figures for Prometheus, on 127.0.0.1, behind the token in the home's file
             ``metrics-token``; 0 for none.
+        otlp_endpoint: a collector of OpenTelemetry traces, such as "http://127.0.0.1:4318"; by http on this computer
+            alone. It is sent names, counts and times, no words. "" for none. Needs the extra ``otel``.
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
         audit_heads: the file that gets the copy of the journal's signed heads, an absolute path, best on another disk;
@@ -209,6 +211,7 @@ class Settings(NamedTuple):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     request_log: Literal["off", "on"] = "off"
     metrics_port: int = 0
+    otlp_endpoint: str = ""
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
     audit_heads: str = ""
@@ -236,8 +239,19 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "request_log": ("off", "on"),
 }
 _ZONE = r"[A-Z][A-Za-z0-9_+-]{1,31}(/[A-Z][A-Za-z0-9_+-]{1,31}){0,2}"
-_WEBHOOK_URL = r"(https?://[A-Za-z0-9.-]{1,253}(:\d{1,5})?)?"
-_EMBEDDER = r"auto|off|[a-z0-9-]{1,32}/\S{1,200}"
+_TEXTS = {
+    "embedder": (r"auto|off|[a-z0-9-]{1,32}/\S{1,200}", 'give "auto", "off" or "PROVIDER/MODEL"'),
+    "otlp_endpoint": (
+        r"((http://(127\.0\.0\.1|localhost|\[::1\])|https://[A-Za-z0-9.-]{1,253})(:\d{1,5})?(/[\w./-]{0,200})?)?",
+        'give "http://127.0.0.1:PORT", or "https://HOST:PORT" elsewhere, or ""',
+    ),
+    "updates": (r"|/.*|https://\S{1,500}", "give an absolute path or an https address"),
+    "webhook_url": (
+        r"(https?://[A-Za-z0-9.-]{1,253}(:\d{1,5})?)?",
+        'give "https://HOST", as those reach it who send webhooks, or ""',
+    ),
+}
+"""What the whole of a value matches, and what to give instead."""
 _PATHS = ("audit_heads", "memory_folder")
 _RANGES = {
     "port": (0, 65535),
@@ -277,7 +291,7 @@ def load_settings(home: Home) -> Settings:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; fix or remove it") from error
-    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders", "time_zone", "updates", "webhook_url"))
+    kinds = (_CHOICES, _RANGES, _PATHS, _TEXTS, ("toolchain_folders", "time_zone"))
     known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():
         given = f"{name} = {value!r} in {str(home.settings)!r}"
@@ -285,12 +299,8 @@ def load_settings(home: Home) -> Settings:
             raise InvalidRequest(f"{given}: choose one of {_CHOICES[name]}")
         if name in _PATHS and not (isinstance(value, str) and (not value or Path(value).is_absolute())):
             raise InvalidRequest(f"{given}: give an absolute path")
-        if name == "embedder" and not (isinstance(value, str) and re.fullmatch(_EMBEDDER, value)):
-            raise InvalidRequest(f'{given}: give "auto", "off" or "PROVIDER/MODEL"')
-        if name == "updates" and not (isinstance(value, str) and re.fullmatch(r"|/.*|https://\S{1,500}", value)):
-            raise InvalidRequest(f"{given}: give an absolute path or an https address")
-        if name == "webhook_url" and not (isinstance(value, str) and re.fullmatch(_WEBHOOK_URL, value)):
-            raise InvalidRequest(f'{given}: give "https://HOST", as those reach it who send webhooks, or ""')
+        if name in _TEXTS and not (isinstance(value, str) and re.fullmatch(_TEXTS[name][0], value)):
+            raise InvalidRequest(f"{given}: {_TEXTS[name][1]}")
         if name == "time_zone" and not _is_zone(value):
             raise InvalidRequest(f'{given}: give an IANA name such as "Europe/Vienna", or "" for this computer\'s zone')
         if name == "toolchain_folders":

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol
 
+from stead import __version__
 from stead.config import Home, Settings
 from stead.domain.ports import Clock
 from stead.providers.models import ProviderModels
@@ -17,6 +18,7 @@ from stead.runtime.cap_warnings import CapWarnings
 from stead.runtime.commands import Runtime
 from stead.runtime.home import HomeStream
 from stead.runtime.retention import Retention
+from stead.runtime.tracing import Traces
 from stead.runtime.trash import Trash
 from stead.storage.journal import JournalFile
 from stead.storage.views import Views
@@ -37,7 +39,7 @@ class Parts(Protocol):
 def upkeep_jobs(
     parts: Parts, home: Home, settings: Settings, timer: Callable[[], int] | None
 ) -> tuple[Callable[[], Awaitable[None]], ...]:
-    """Trash and archives, warnings of caps, what comes due or in, and what a sleep of the host broke off.
+    """Trash and archives, warnings of caps, traces, what comes due or in, and what a sleep of the host broke off.
 
     Args:
         parts: of the home.
@@ -50,6 +52,7 @@ def upkeep_jobs(
         Trash(parts.views, runtime, clock).keep,
         Retention(parts.views, runtime, parts.journal, clock, settings.archive_after_days).keep,
         CapWarnings(parts.home, runtime.bus, clock, partial(parts.journal.spent, settled=True)).keep,
+        Traces(runtime.bus, settings.otlp_endpoint, __version__).keep,
         runtime.schedules.keep,
         TriggerHouse(home, settings, runtime, clock).keep,
         SleepWatch(clock, (parts.models.woke, runtime.schedules.turn.set), timer).keep,
