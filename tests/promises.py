@@ -626,7 +626,10 @@ PROMISES: tuple[Promise, ...] = (
     Promise("SCH-3.files", "files dropped in", "file", done=True),
     Promise("SCH-3.out", "notifications out", "channel", done=True),
     Promise(
-        "SCH-4.compared", "files, addresses, feeds, ports and commands are compared without a model", "cli", done=True
+        "SCH-4.compared",
+        "files, addresses, feeds, ports, commands, calendars and mailboxes are compared without a model",
+        "cli",
+        done=True,
     ),
     Promise("SCH-4.change", "a change is recorded, and starts one run", "cli", done=True),
     Promise("SCH-4.untrusted", "what a watched source says has no authority", "cli", done=True),

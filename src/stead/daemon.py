@@ -49,6 +49,7 @@ from stead.runtime.agents import Subagents
 from stead.runtime.alarms import WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
+from stead.runtime.calendars import CalendarEvents
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
@@ -218,7 +219,13 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
-        self.runtime.schedules.watching.looks = SourceLooks(Dialer(own.reach), self.machines.programs, HostFileLooks())
+        self.runtime.schedules.watching.looks = SourceLooks(
+            Dialer(own.reach),
+            self.machines.programs,
+            HostFileLooks(),
+            CalendarEvents(),
+            self.runtime.arrivals.password,
+        )
 
     def _shared(self, bus: Bus, contents: ContentStore) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""

@@ -15,12 +15,12 @@ HOUR_MS = 3_600_000
 class Hours:
     """A home whose clock the test sets, with a model that counts what it is asked."""
 
-    def __init__(self, tmp_path: Path, project: Path) -> None:
+    def __init__(self, tmp_path: Path, project: Path, **env: str) -> None:
         self._clock = tmp_path / "clock"
         self._clock.write_text("0")
         self.project = project
         self.house = LivingHome(
-            tmp_path / "hours", env={"CLOCK": str(self._clock)}, module="tests.flows.clocked_daemon", forked=True
+            tmp_path / "hours", env={"CLOCK": str(self._clock), **env}, module="tests.flows.clocked_daemon", forked=True
         )
         self.house.start()
         self.asked: list[str] = []

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.dovecot import PASSWORD, USER, running_dovecot
 from tests.fakes.models import Call, Turn
 from tests.flows.hours import Hours
+from tests.ics import calendar, event
 from tests.promises import promise
 
 
@@ -55,6 +57,67 @@ def test_only_a_change_of_what_is_watched_starts_a_run_which_is_told_of_it(hours
         refused = hours.house.cli("schedule", "change", "news", "--watch", odd)
         assert refused.returncode == 2 and said in refused.stderr, refused.stderr
     assert "watches:" not in hours.house.cli("schedule", "change", "news", "--watch", "none").stdout
+
+
+@promise("SCH-4.compared", "SCH-4.change")
+def test_a_calendar_is_compared_by_its_events_and_what_a_server_restamps_is_no_change(
+    hours: Hours, project: Path
+) -> None:
+    file = project / "team.ics"
+    pears = event("pears", "20990301T090000Z", "SUMMARY:Pears", "RRULE:FREQ=WEEKLY")
+    file.write_text(calendar(pears, event("plums", "20990302T090000Z", "SUMMARY:Plums", "DTSTAMP:20260101T000000Z")))
+    added(hours, "Look at the calendar", "--watch", "calendar=team.ics")
+    hours.later()
+    plums = event("plums", "20990302T090000Z", "SUMMARY:Plums", "DTSTAMP:20270101T000000Z", "SEQUENCE:7")
+    file.write_text(calendar(plums, pears))
+    hours.later()
+    assert hours.runs() == []
+    file.write_text(calendar(pears.replace("T090000", "T100000"), event("figs", "20990303", "SUMMARY:Figs")))
+    hours.later()
+    (run,) = hours.runs()
+    assert "new: 2099-03-03" in run["given"] and "Figs" in run["given"] and "gone: 1 of its events" in run["given"]
+    assert "changed: 2099-03-01 10:00:00+00:00 Pears" in run["given"]
+    file.write_text("BEGIN:VCALENDAR")
+    assert "unreachable" in hours.house.cli("schedule", "check", "news").stdout
+
+
+@promise("SCH-4.compared", "SCH-4.change")
+@pytest.mark.timeout(240)
+def test_new_mail_of_a_mailbox_starts_one_run_also_after_a_restart_and_a_server_that_renumbers(
+    tmp_path: Path, project: Path
+) -> None:
+    def mail(subject: str) -> bytes:
+        return f"From: Mira <mira@example.org>\nSubject: {subject}\n\nHello.".encode()
+
+    with running_dovecot() as server:
+        hours = Hours(tmp_path, project, SSL_CERT_FILE=str(server.authorities))
+        try:
+            server.deliver(mail("before"))
+            watch = f"mailbox=post,{USER}@localhost:{server.port}"
+            words = ("news", "Look at the mail", "--dir", str(project), "--when", "every 1h", "--watch", watch)
+            refused = hours.house.cli("schedule", "add", *words)
+            assert refused.returncode != 0 and "no secret 'post'" in refused.stderr
+            hours.house.post("/secrets", {"name": "post", "value": PASSWORD})
+            assert f"mailbox {USER} at localhost" in added(hours, "Look at the mail", "--watch", watch)
+            hours.later()
+            hours.later()
+            assert hours.runs() == []
+            server.deliver(mail("first"))
+            hours.later()
+            (run,) = hours.runs()
+            assert "Subject: first" in run["given"] and "before" not in run["given"]
+            server.count_anew()
+            hours.house.kill()
+            hours.house.start()
+            hours.later()
+            assert len(hours.runs()) == 1, "what is renumbered is no news"
+            server.deliver(mail("second"))
+            hours.later()
+            assert "Subject: second" in hours.runs()[-1]["given"] and len(hours.runs()) == 2
+            assert PASSWORD not in str(hours.house.events())
+            assert not any(b"Seen" in one for one in server.flags())
+        finally:
+            hours.close()
 
 
 @promise("SCH-4.change")

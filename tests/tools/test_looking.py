@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 
 from stead.domain.errors import FetchFault, ToolFault
-from stead.domain.watches import CommandWatch, FeedWatch, HttpWatch, Look, Place, PortWatch, Watch
+from stead.domain.watches import CalendarWatch, CommandWatch, FeedWatch, HttpWatch, Look, Place, PortWatch, Watch
 from stead.guardian.reach import Reach
 from stead.machines.file_looks import HostFileLooks
 from stead.net.dialing import Dialer
+from stead.runtime.calendars import CalendarEvents
 from stead.tools import looking
 from stead.tools.feeds import read_feed
 from stead.tools.looking import SourceLooks
+from tests.ics import calendar, event
 from tests.machines.bench import open_bench, require_sandbox
 from tests.tools.test_fetch import Site, response, site
 
@@ -34,7 +36,7 @@ NO_PLACE = Place("/nowhere")
 
 def looks(at: Site | None = None) -> SourceLooks:
     nothing: object = None  # no command is run
-    return SourceLooks(Dialer(at.reach if at else Reach()), nothing, HostFileLooks())  # type: ignore[arg-type]
+    return SourceLooks(Dialer(at.reach if at else Reach()), nothing, HostFileLooks(), CalendarEvents(), lambda _: "")  # type: ignore[arg-type]
 
 
 async def seen(watch: Watch, at: Site | None = None) -> Look:
@@ -110,6 +112,24 @@ async def test_no_port_of_this_host_its_networks_or_for_other_uses_is_tried(host
         await seen(PortWatch(host, port))
 
 
+async def test_a_calendar_is_fetched_by_the_same_rules_and_a_link_out_of_the_folder_is_not_read(tmp_path: Path) -> None:
+    pears = calendar(event("pears", "20990301T090000Z", "SUMMARY:Pears")).encode()
+    async with site(response(pears)) as served:
+        look = await seen(CalendarWatch(served.url("/team.ics")), served)
+    assert [*look.words.values()] == ["2099-03-01 09:00:00+00:00 Pears"]
+    with pytest.raises(FetchFault):
+        await seen(CalendarWatch("http://127.0.0.1/team.ics"))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "other.ics").write_bytes(pears)
+    (folder / "team.ics").symlink_to(tmp_path / "other.ics")
+    with pytest.raises(ToolFault, match="not in"):
+        await looks().look(CalendarWatch("team.ics"), Place(str(folder)))
+    (folder / "bad.ics").write_bytes(b"BEGIN:VCALENDAR" * 1000)
+    with pytest.raises(ToolFault, match="no iCalendar file"):
+        await looks().look(CalendarWatch("bad.ics"), Place(str(folder)))
+
+
 async def test_a_port_is_open_or_closed() -> None:
     async with site(b"") as served:
         there = PortWatch("127.0.0.1", served.port)
@@ -163,7 +183,7 @@ async def test_a_command_runs_in_a_machine_where_it_changes_nothing_and_reaches_
 ) -> None:
     require_sandbox()
     async with open_bench(tmp_path) as bench:
-        here = SourceLooks(Dialer(Reach()), bench.machines.programs, HostFileLooks())
+        here = SourceLooks(Dialer(Reach()), bench.machines.programs, HostFileLooks(), CalendarEvents(), lambda _: "")
         place = Place(str(bench.project))
 
         async def run(line: str) -> Look:

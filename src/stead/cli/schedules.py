@@ -311,7 +311,7 @@ _POLICIES = (
 _WATCH = arg(
     "--watch KIND=WHAT...",
     "run only if this has changed: folder=PATH, file=PATH, http=URL, feed=URL, port=HOST:PORT, command=LINE (in the "
-    "sandbox); none to watch nothing",
+    "sandbox), calendar=PATH, calendar=URL, mailbox=SECRET,USER@HOST[:PORT][/FOLDER]; none to watch nothing",
 )
 _CHECKLIST = "a file of the folder that its runs go through; they speak only when there is something to say"
 _JOB = (

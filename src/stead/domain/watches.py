@@ -7,6 +7,7 @@ a whole mark once and differences after it. Nothing here reads a source; ``Looks
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Protocol, assert_never
 
@@ -14,12 +15,15 @@ import msgspec
 
 from stead.domain.bounds import bounds
 from stead.domain.errors import InvalidRequest
+from stead.domain.triggers import Mailbox
 
 MOST_WATCHES, MOST_ITEMS = 10, 10_000
 """Of a schedule; names in one mark, such as files of a folder."""
 MOST_ENTRIES = 1_000
-"""Of a feed, those that it no longer has included."""
+"""Of a feed or a mailbox, those that it no longer has included."""
 _MOST_NAMED, _MOST_CHARS = 30, 8_000
+
+_MAILBOX = re.compile(r"([a-z][a-z0-9-]*),(\S+)@([A-Za-z0-9.-]+)(?::(\d{1,5}))?(?:/(.+))?")
 
 Url = Annotated[str, bounds(minLength=1, maxLength=4096)]
 
@@ -55,7 +59,13 @@ class CommandWatch(msgspec.Struct, frozen=True, tag="command", forbid_unknown_fi
     command: Annotated[str, bounds(minLength=1, maxLength=10_000)]
 
 
-Watch = PathWatch | HttpWatch | FeedWatch | PortWatch | CommandWatch
+class CalendarWatch(msgspec.Struct, frozen=True, tag="calendar", forbid_unknown_fields=True):
+    """New, changed and removed events of an iCalendar file: a path within the job's folder, or a public address."""
+
+    source: Url
+
+
+Watch = PathWatch | HttpWatch | FeedWatch | PortWatch | CommandWatch | CalendarWatch | Mailbox
 Mark = Mapping[str, str]
 """Digests by name: "0:src/main.py" for what the first watch found there, "0:" for all that it found."""
 
@@ -93,6 +103,22 @@ class Looks(Protocol):
         """
 
 
+class CalendarLooks(Protocol):
+    """Reading calendars, in a process of its own."""
+
+    async def look(self, directory: str, source: str, data: bytes | None) -> Look:
+        """The events of a calendar, each series and each of its exceptions as an item.
+
+        Args:
+            directory: the folder that ``source`` is a path within, where there is no ``data``.
+            source: for the words of a fault.
+            data: what an address answered; None to read the file.
+
+        Raises:
+            ToolFault: it cannot be read.
+        """
+
+
 class FileLooks(Protocol):
     """Looking at a person's files, following no link."""
 
@@ -124,8 +150,17 @@ def words(watch: Watch) -> str:
             return f"port {host}:{port}"
         case CommandWatch(command=command):
             return f"command {command}"
+        case CalendarWatch(source=source):
+            return f"calendar {source}"
+        case Mailbox(user=user, host=host, folder=folder):
+            return f"mailbox {user} at {host}, {folder}"
         case _:
             assert_never(watch)
+
+
+def is_address(source: str) -> bool:
+    """Whether a calendar is fetched, and no file of the job's folder."""
+    return source.startswith(("https://", "http://"))
 
 
 def read_watch(text: str) -> Watch:
@@ -136,6 +171,7 @@ def read_watch(text: str) -> Watch:
     """
     kind, _, what = text.partition("=")
     host, _, port = what.rpartition(":")
+    mailbox = _MAILBOX.fullmatch(what) if kind == "mailbox" else None
     match kind:
         case "folder" | "file" if what:
             return settled(PathWatch(what))
@@ -147,10 +183,15 @@ def read_watch(text: str) -> Watch:
             return settled(PortWatch(host, int(port)))
         case "command" if what.strip():
             return settled(CommandWatch(what))
+        case "calendar" if what:
+            return settled(CalendarWatch(what))
+        case "mailbox" if mailbox:
+            secret, user, of, at, folder = mailbox.groups()
+            return Mailbox(of, user, secret, int(at or 993), folder or "INBOX")
         case _:
             raise InvalidRequest(
                 f"{text[:80]!r} says no watch; give folder=PATH, file=PATH, http=URL, feed=URL, port=HOST:PORT, "
-                "command=LINE"
+                "command=LINE, calendar=PATH or calendar=URL, mailbox=SECRET,USER@HOST[:PORT][/FOLDER]"
             )
 
 
@@ -162,7 +203,9 @@ def settled(watch: Watch) -> Watch:
     """
     if isinstance(watch, PathWatch):
         return PathWatch(settled_path(watch.path))
-    if isinstance(watch, PortWatch) and not 0 < watch.port < 65_536:
+    if isinstance(watch, CalendarWatch) and not is_address(watch.source):
+        return CalendarWatch(settled_path(watch.source))
+    if isinstance(watch, PortWatch | Mailbox) and not 0 < watch.port < 65_536:
         raise InvalidRequest("a port is 1 to 65535")
     if len(msgspec.json.encode(watch)) > 12_000:
         raise InvalidRequest("what is watched has more than 10,000 characters")
@@ -210,7 +253,7 @@ def changed(mark: Mark, before: Mark, after: Mark) -> Mark:
 
 
 def with_old_entries(new: Look, old: Mark) -> Look:
-    """A feed's look with what it had before, so that an entry that comes back is not new."""
+    """A feed's or a mailbox's look with what it had before, so that an entry that comes back is not new."""
     rest = [(name, value) for name, value in old.items() if name and name not in new.items]
     spare = max(0, MOST_ENTRIES - len(new.items))
     return Look("", {**new.items, **dict(rest[len(rest) - min(spare, len(rest)) :])}, new.words)
@@ -234,8 +277,12 @@ def summary(watch: Watch, old: Mark, new: Mark, look: Look) -> str:
                 ("gone", [name for name in old if name not in new]),
             )
             lines = [f"{kind}: {_named(sorted(names))}" for kind, names in kinds if names]
-        case FeedWatch():
+        case FeedWatch() | Mailbox():
             lines = [look.words.get(name, "") for name in new if name not in old]
+        case CalendarWatch():
+            lines = [f"new: {look.words[name]}" for name in new if name and name not in old]
+            lines += [f"changed: {look.words[name]}" for name in new if name and old.get(name, new[name]) != new[name]]
+            lines += [f"gone: {count} of its events"] if (count := len(old.keys() - new.keys())) else []
         case PortWatch():
             lines = [f"It is {new['']}; it was {old['']}."]
         case HttpWatch() | CommandWatch():

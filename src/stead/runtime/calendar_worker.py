@@ -1,4 +1,4 @@
-"""The reader of calendar files: an iCalendar file on its standard input, its due times on its standard output.
+"""The reader of calendar files: an iCalendar file on its standard input; its due times, or its events, on the output.
 
 Layer: runtime, a process of its own; ``python -m stead.runtime.calendar_worker``. A calendar comes from anybody who may
 send an invitation, so it is read where a rule that never ends or a file that unfolds without end costs a bounded time
@@ -7,6 +7,7 @@ and amount of memory, and nothing else. An event that cannot be read is left out
 
 from __future__ import annotations
 
+import hashlib
 import os
 import resource
 import signal
@@ -31,6 +32,8 @@ _NEAR, _FAR = timedelta(days=45), timedelta(days=400)
 _TEXT_CHARS = 1000
 _EVENT_CPU_S, _CPU_S, _MEMORY_BYTES, _NICE = 0.25, 60, 1 << 30, 10
 _MINUTE_MS = 60_000
+_RESTAMPED = {"DTSTAMP", "LAST-MODIFIED", "CREATED", "SEQUENCE", "BEGIN", "END"}
+"""What a server writes again though nothing of the event is another; and what is no property."""
 
 
 Component: TypeAlias = Any
@@ -86,6 +89,33 @@ def _bounded(found: Mapping[int, tuple[int, Sequence[str]]], ask: Ask, left_out:
     ]
     enough = kept[-MOST_TO_COME // 4][0] if len(kept) < len(known) else ask.now_ms + int(_NEAR.total_seconds()) * 1000
     return CalendarTimes("", tuple(times), tuple(numbers), enough, left_out, problem)
+
+
+def events(data: bytes) -> dict[str, tuple[str, str]]:
+    """Digests of a file's events, and what they say, by digests of their ids; those that cannot be read are left out.
+
+    Raises:
+        Unreadable: it is no calendar, or too large for one.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for event in chain.from_iterable(_series(data)):
+        try:
+            with _CpuLimit():
+                fields = [
+                    (name, value.to_ical(), repr(value.params))
+                    for name, value in event.property_items()
+                    if name not in _RESTAMPED
+                ]
+                known = f"{event.get('UID', fields)} {event.get('RECURRENCE-ID') and event['RECURRENCE-ID'].to_ical()}"
+                text = f"{event['DTSTART'].dt} {_text(event)}"[:_TEXT_CHARS]
+                found[_digest(known)] = (_digest(repr(sorted(fields))), text)
+        except Exception as error:  # noqa: BLE001 - a library may fail in any way over what a stranger wrote
+            found[_digest(repr(event)[:_TEXT_CHARS])] = ("", f"an event that cannot be read: {error}"[:300])
+    return found
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def _series(data: bytes) -> Iterator[Sequence[Component]]:
@@ -191,11 +221,13 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     signal.signal(signal.SIGPROF, _too_long)
-    ask = msgspec.json.decode(sys.stdin.buffer.readline(), type=Ask)
+    ask = msgspec.json.decode(sys.stdin.buffer.readline(), type=Ask | None)
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    found: CalendarTimes | dict[str, tuple[str, str]] | str
     try:
-        found = read(sys.stdin.buffer.read(MOST_BYTES + 1), ask)
+        found = read(data, ask) if ask else events(data)
     except Unreadable as fault:
-        found = CalendarTimes(problem=str(fault))
+        found = CalendarTimes(problem=str(fault)) if ask else str(fault)
     sys.stdout.buffer.write(msgspec.json.encode(found))
     return 0
 

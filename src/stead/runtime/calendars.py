@@ -19,7 +19,9 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.domain.calendars import Calendar, CalendarTimes
+from stead.domain.errors import ToolFault
 from stead.domain.schedules import ScheduleCalendarRead, Standing
+from stead.domain.watches import Look
 
 if TYPE_CHECKING:  # which imports what reads files; only a home with calendars needs it
     from stead.runtime.calendar_worker import Ask
@@ -87,18 +89,47 @@ class CalendarReader:
         self, when: Calendar, directory: str, after_ms: int, now_ms: int, known_sha256: str = ""
     ) -> CalendarTimes | None:
         """What a file has after a moment; None where it is known already. No ``sha256`` says that it can't be read."""
-        from importlib.util import find_spec
-
         from stead.runtime.calendar_worker import Ask
 
-        if not all(find_spec(name) for name in ("icalendar", "recurring_ical_events")):
-            way = f"{shlex.quote(sys.executable)} -m pip install {' '.join(PACKAGES)}"
-            return CalendarTimes(problem=f"calendars need the extra 'calendar', which is not installed: {way}")
+        if lacking := _lacking():
+            return CalendarTimes(problem=lacking)
         ask = Ask(after_ms, now_ms, when.before_min, when.matching, when.zone)
         found = await asyncio.to_thread(_read, directory, when.file, ask, known_sha256)
         if found is None:
             return None
         return replace(found, texts=tuple(map(self.clean, found.texts)), problem=self.clean(found.problem))
+
+
+class CalendarEvents:
+    """Implements ``watches.CalendarLooks``."""
+
+    async def look(self, directory: str, source: str, data: bytes | None) -> Look:
+        """See ``watches.CalendarLooks``."""
+        if lacking := _lacking():
+            raise ToolFault("{}", lacking)
+        try:
+            content = await asyncio.to_thread(_content, directory, source) if data is None else data
+        except (OSError, ValueError) as error:
+            raise ToolFault("{} can't be read: {}", source, getattr(error, "strerror", None) or str(error)) from None
+        answer = await asyncio.to_thread(_worked, b"null", content)
+        try:
+            found = msgspec.json.decode(answer, type=dict[str, tuple[str, str]] | str)
+        except msgspec.MsgspecError:
+            raise ToolFault("{} can't be read: it takes too much time or memory", source) from None
+        if isinstance(found, str):
+            raise ToolFault("{} can't be read: {}", source, found)
+        items = {name: mark for name, (mark, _) in found.items()}
+        return Look(items=items, words={name: text for name, (_, text) in found.items()})
+
+
+def _lacking() -> str:
+    """What to install first; "" for nothing."""
+    from importlib.util import find_spec
+
+    if all(find_spec(name) for name in ("icalendar", "recurring_ical_events")):
+        return ""
+    way = f"{shlex.quote(sys.executable)} -m pip install {' '.join(PACKAGES)}"
+    return f"calendars need the extra 'calendar', which is not installed: {way}"
 
 
 def _said(found: CalendarTimes, after_ms: int) -> list[tuple[int, str]]:
@@ -130,21 +161,29 @@ def _read(directory: str, file: str, ask: Ask, known_sha256: str) -> CalendarTim
     if sha256 == known_sha256:
         return None
     try:
+        found = msgspec.json.decode(_worked(msgspec.json.encode(ask), data), type=CalendarTimes)
+    except msgspec.MsgspecError:
+        return CalendarTimes(problem=f"{file} can't be read: it takes too much time or memory")
+    if found.problem and not found.left_out:
+        return CalendarTimes(problem=f"{file} can't be read: {found.problem}")
+    return replace(found, sha256=sha256)
+
+
+def _worked(ask: bytes, data: bytes) -> bytes:
+    """What the reader's process answers; nothing where it did not come to its end."""
+    try:
         done = subprocess.run(
             WORKER,
-            input=msgspec.json.encode(ask) + b"\n" + data,
+            input=ask + b"\n" + data,
             capture_output=True,
             timeout=_DEADLINE_S,
             env={"LANG": "C.UTF-8"},
             cwd="/",
             check=False,
         )
-        found = msgspec.json.decode(done.stdout, type=CalendarTimes)
-    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
-        return CalendarTimes(problem=f"{file} can't be read: it takes too much time or memory")
-    if found.problem and not found.left_out:
-        return CalendarTimes(problem=f"{file} can't be read: {found.problem}")
-    return replace(found, sha256=sha256)
+    except (OSError, subprocess.SubprocessError):
+        return b""
+    return done.stdout
 
 
 def _content(directory: str, file: str) -> bytes:

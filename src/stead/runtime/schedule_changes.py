@@ -42,7 +42,7 @@ from stead.domain.schedules import (
     SwitchSchedule,
     watched,
 )
-from stead.domain.triggers import Arrival, Drop, Mailbox
+from stead.domain.triggers import Arrival, Drop, Mailbox, Webhook
 from stead.runtime.folder import folder
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
@@ -208,19 +208,10 @@ def checked_arrival(
     if not (1 <= when.waiting <= 50 and 1 <= when.hourly <= 100):
         raise InvalidRequest("1 to 50 may wait, and 1 to 100 come within an hour")
     source = when.source
-    if not isinstance(source, Drop) and source.secret not in secrets:
-        raise NotFound(f"there is no secret {source.secret[:80]!r}; add it first: stead secret add {source.secret}")
     if isinstance(source, Mailbox):
-        senders = tuple(one.lower().rstrip(".") for one in source.senders)
-        if senders and not source.proof:
-            raise InvalidRequest(
-                "a sender's name proves nothing: say by which server's word (Authentication-Results) it counts"
-            )
-        if odd := next((one for one in (source.host, *senders) if not _is_host(one)), None):
-            raise InvalidRequest(f"{odd[:80]!r} is no domain, such as example.com")
-        if any(not text.isprintable() for text in (source.user, source.folder, source.proof)):
-            raise InvalidRequest("a mailbox's names have letters alone, and no line breaks")
-        return replace(when, source=replace(source, senders=senders))
+        return replace(when, source=checked_mailbox(source, secrets))
+    if isinstance(source, Webhook):
+        _require_secret(source.secret, secrets)
     if isinstance(source, Drop):
         real = folder(source.path)
         for at, one in known.items():
@@ -238,6 +229,30 @@ def checked_arrival(
             raise InvalidRequest(f"{real!r} may not be written, and what is taken in is moved to {real}/done")
         return replace(when, source=Drop(real))
     return when
+
+
+def checked_mailbox(mailbox: Mailbox, secrets: Collection[str]) -> Mailbox:
+    """The same as it is kept.
+
+    Raises:
+        InvalidRequest, NotFound: it cannot be; the text says why.
+    """
+    _require_secret(mailbox.secret, secrets)
+    senders = tuple(one.lower().rstrip(".") for one in mailbox.senders)
+    if senders and not mailbox.proof:
+        raise InvalidRequest(
+            "a sender's name proves nothing: say by which server's word (Authentication-Results) it counts"
+        )
+    if odd := next((one for one in (mailbox.host, *senders) if not _is_host(one)), None):
+        raise InvalidRequest(f"{odd[:80]!r} is no domain, such as example.com")
+    if any(not text.isprintable() for text in (mailbox.user, mailbox.folder, mailbox.proof)):
+        raise InvalidRequest("a mailbox's names have letters alone, and no line breaks")
+    return replace(mailbox, senders=senders)
+
+
+def _require_secret(name: str, secrets: Collection[str]) -> None:
+    if name not in secrets:
+        raise NotFound(f"there is no secret {name[:80]!r}; add it first: stead secret add {name}")
 
 
 def _overlap(one: str, other: str) -> bool:

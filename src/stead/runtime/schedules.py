@@ -44,7 +44,7 @@ from stead.domain.schedules import (
     watched,
 )
 from stead.domain.sessions import Session
-from stead.domain.triggers import Arrival, Arrived, MailboxRead, handed_text
+from stead.domain.triggers import Arrival, Arrived, Mailbox, MailboxRead, handed_text
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus, Subscription
@@ -57,6 +57,7 @@ from stead.runtime.registry import Sessions
 from stead.runtime.schedule_changes import (
     agenda,
     checked_arrival,
+    checked_mailbox,
     known_of,
     no_room,
     schedule_change,
@@ -222,8 +223,10 @@ class Schedules:
     async def _allowed(self, schedule: Schedule) -> Schedule:
         """The schedule, if its job can be, with the real path of its folder."""
         job, when = schedule.job, schedule.when
+        known, secrets = self._home.state.schedules, self._home.state.secrets
+        watches = (checked_mailbox(one, secrets) if isinstance(one, Mailbox) else one for one in schedule.watches)
+        schedule = replace(schedule, watches=tuple(watches))
         if isinstance(when, Arrival):
-            known, secrets = self._home.state.schedules, self._home.state.secrets
             when = await asyncio.to_thread(checked_arrival, when, schedule, known, secrets)
             schedule = replace(schedule, when=when)
         if isinstance(job, GoalReview):

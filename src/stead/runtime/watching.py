@@ -31,6 +31,7 @@ from stead.domain.schedules import (
     watched,
 )
 from stead.domain.sessions import Session
+from stead.domain.triggers import Mailbox
 from stead.domain.watches import (
     FeedWatch,
     Look,
@@ -231,7 +232,7 @@ class Watching:
     async def _look(self, number: int, watch: Watch, one: Standing) -> tuple[Look, Mark]:
         """A look, and the part of the mark that it makes."""
         look = await self.looks.look(watch, _place(one.schedule))
-        if isinstance(watch, FeedWatch):
+        if isinstance(watch, FeedWatch | Mailbox):
             look = with_old_entries(look, part_of(one.mark, number))
         return look, part_of(mark_of(number, look), number)
 

@@ -1,4 +1,4 @@
-"""Looking at what schedules watch: addresses, feeds, ports, commands in a machine, files.
+"""Looking at what schedules watch: addresses, feeds, ports, commands in a machine, files, calendars, mailboxes.
 
 Layer: tools. Implements ``domain.watches.Looks``. A look has no permit: the person set the watch, and no model can. It
 reaches what ``fetch`` reaches, by the same rules, and a command runs in a machine like a server over stdio, never on
@@ -10,13 +10,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from typing import assert_never
 
 from stead.domain.errors import AddressRefused, FetchFault, SteadError, ToolFault
 from stead.domain.ids import HOME
 from stead.domain.mcp import McpServer, Programs
+from stead.domain.triggers import Mailbox
 from stead.domain.watches import (
+    CalendarLooks,
+    CalendarWatch,
     CommandWatch,
     FeedWatch,
     FileLooks,
@@ -27,6 +31,7 @@ from stead.domain.watches import (
     PortWatch,
     Watch,
     digest,
+    is_address,
 )
 from stead.guardian.reach import Target, Unreachable
 from stead.net.dialing import Dialer
@@ -41,6 +46,8 @@ _SHELL = '/bin/bash -c "$0"; printf "\\nexit code %d\\n" $?'
 _ENDED = re.compile(rb"\nexit code \d+\n\Z")
 """What stands at the end of what was printed, unless the machine itself has gone."""
 _MOST_ANSWERS = 200
+_MOST_MAILS, _MAIL_BYTES = 100, 16 << 10
+"""Of a mailbox that is looked at first; of a mail, for what its head says."""
 _VALIDATORS = (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
 
 
@@ -51,12 +58,25 @@ class SourceLooks:
         dialer: how hosts are reached, and which may be.
         programs: runs commands in machines.
         files: looks at files.
+        calendars: reads calendars.
+        password: of a mailbox; "" for none.
     """
 
-    def __init__(self, dialer: Dialer, programs: Programs, files: FileLooks) -> None:
+    def __init__(
+        self,
+        dialer: Dialer,
+        programs: Programs,
+        files: FileLooks,
+        calendars: CalendarLooks,
+        password: Callable[[Mailbox], str],
+    ) -> None:
         self._dialer = dialer
         self._programs = programs
         self._files = files
+        self._calendars = calendars
+        self._password = password
+        self._mailboxes: dict[Mailbox, tuple[tuple[int, int], Look]] = {}
+        """What was found last, and the numbers that tell whether anything has come since."""
         self._answers: dict[Watch, tuple[tuple[tuple[str, str], ...], Look]] = {}
         """What was answered last, and the fields that ask whether it is still so."""
 
@@ -65,12 +85,16 @@ class SourceLooks:
         match watch:
             case PathWatch(path=path):
                 return await self._files.look(place, path)
-            case HttpWatch(url=url) | FeedWatch(url=url):
+            case CalendarWatch(source=source) if not is_address(source):
+                return await self._calendars.look(place.directory, source, None)
+            case HttpWatch(url=url) | FeedWatch(url=url) | CalendarWatch(source=url):
                 try:
                     async with asyncio.timeout(TIME_LIMIT_S):
                         return await self._answered(watch, self._target(url))
                 except TimeoutError as error:
                     raise FetchFault("{!r} did not answer within {:g} s", url, TIME_LIMIT_S) from error
+            case Mailbox():
+                return await asyncio.to_thread(self._mail, watch)
             case PortWatch(host=host, port=port):
                 shown = f"[{host}]" if ":" in host else host
                 return await self._port(self._target(f"http://{shown}:{port}/"))
@@ -85,7 +109,7 @@ class SourceLooks:
             raise FetchFault("{}", target.text)
         return target
 
-    async def _answered(self, watch: HttpWatch | FeedWatch, target: Target) -> Look:
+    async def _answered(self, watch: HttpWatch | FeedWatch | CalendarWatch, target: Target) -> Look:
         asked, known = self._answers.get(watch, ((), None))
         async with follow(self._dialer, Request(target, headers=asked), REDIRECT_LIMIT) as answer:
             if answer.status == 304 and known is not None:
@@ -98,9 +122,37 @@ class SourceLooks:
         if isinstance(watch, FeedWatch):
             entries = await asyncio.to_thread(read_feed, body, target.url)
             look = Look(items=dict.fromkeys(entries, ""), words=entries)
+        elif isinstance(watch, CalendarWatch):
+            look = await self._calendars.look("", watch.source, body)
         if len(self._answers) >= _MOST_ANSWERS:
             self._answers.clear()
         self._answers[watch] = (fields, look)
+        return look
+
+    def _mail(self, watch: Mailbox) -> Look:
+        """The newest mail. One is known by its first bytes, so that a server that renumbers makes no news."""
+        from stead.domain.mail import read_mail
+        from stead.net.imap import ImapMailbox  # few homes have one
+
+        if not (password := self._password(watch)):
+            raise ToolFault("there is no secret {!r} for the mailbox; add it: stead secret add", watch.secret)
+        opened = ImapMailbox(watch.host, watch.port, watch.user, password, watch.folder)
+        try:
+            valid, following = opened.look()
+            (was_valid, was_following), known = self._mailboxes.get(watch, ((0, 0), Look()))
+            found = dict(known.words) if was_valid == valid else {}
+            after = max(was_following if found else 0, following - _MOST_MAILS) - 1
+            for uid in opened.uids(max(0, after)):
+                if (raw := opened.mail(uid, _MAIL_BYTES)) is not None:
+                    mail = read_mail(raw[0], watch.proof)
+                    if not watch.senders or mail.proven in watch.senders:
+                        found[digest(mail.delivery.encode())] = mail.text.partition("\n\n")[0]
+        finally:
+            opened.close()
+        look = Look(items=dict.fromkeys(found, ""), words=found)
+        if len(self._mailboxes) >= _MOST_ANSWERS:
+            self._mailboxes.clear()
+        self._mailboxes[watch] = ((valid, following), look)
         return look
 
     async def _port(self, target: Target) -> Look:
