@@ -17,6 +17,17 @@ from tests.browser.watching import question
 INP_MS = 2 * 100
 """Twice the bar."""
 CLS = 0.02
+LATE = """{
+  const send = window.fetch;
+  window.fetch = async (asked, ...rest) => {
+    const answer = await send(asked, ...rest);
+    let sum = 0;
+    for (const letter of new URL(answer.url).pathname) sum = (sum * 31 + letter.charCodeAt(0)) % 997;
+    await new Promise((done) => setTimeout(done, 50 + (sum % 8) * 60));
+    return answer;
+  };
+}"""
+"""Each part of a page comes by itself, as from a slow daemon: its answer is late, by its path, for 50 to 470 ms."""
 PLACES = ("/", "/sessions/{desk}", "/sessions/new", "/approvals", "/usage", "/network", "/search?q=tides")
 
 
@@ -37,7 +48,9 @@ def test_keys_and_presses_are_painted_at_once_beside_a_session_that_streams(some
 def test_nothing_moves_while_a_page_loads(some: Stage, visit: Visit, look: Look) -> None:
     visit(some)
     for place in PLACES:
-        page = visit.stranger(some, look, some.signed_in).new_page()
+        context = visit.stranger(some, look, some.signed_in)
+        context.add_init_script(LATE)
+        page = context.new_page()
         page.goto(some.origin + path(place, some))
         settled(page)
         moved, what = shift(page)
