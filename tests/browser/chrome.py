@@ -137,5 +137,5 @@ def settled(page: Page) -> None:
     try:
         expect(busy).to_have_count(0)
     except AssertionError as still:
-        parts = busy.evaluate_all("(all) => all.map((one) => one.parentElement.outerHTML.slice(0, 400))")
+        parts = busy.evaluate_all("(all) => all.map((one) => one.outerHTML.slice(0, 400))")
         raise AssertionError("\n".join(["these parts are still being fetched:", *parts])) from still
