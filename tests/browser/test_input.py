@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from bench.pages import inputs_to_paint_ms
-from bench.u8_input import WORDS, allowed_ms, shift, streaming, typed_and_sent_ms
+from bench.pages import crowd
+from bench.u8_input import allowed_ms, shift, streaming, typed_and_sent_ms
 from tests.browser.chrome import DESKTOP, PHONE, Look, Visit, settled
 from tests.browser.routes import path
 from tests.browser.stage import Stage
@@ -37,13 +37,6 @@ PLACES = ("/", "/sessions/{desk}", "/sessions/new", "/approvals", "/usage", "/ne
 def test_keys_and_presses_are_painted_at_once_beside_a_session_that_streams(some: Stage, visit: Visit) -> None:
     id = streaming(some)
     page = visit(some, f"/sessions/{id}")
-    empty = visit.stranger(some).new_page()
-    empty.set_content("<textarea></textarea>")
-
-    def longer_ms(measured_ms: Callable[[], float]) -> float:
-        """Than the longest wait just then in an empty page, which is this computer's own."""
-        field = empty.get_by_role("textbox")
-        return measured_ms() - inputs_to_paint_ms(empty, lambda: field.press_sequentially(WORDS, delay=20))
 
     def allowing() -> float:
         asking = some.house.post("/sessions", {"directory": str(some.project), "profile": "ask"})["session"]
@@ -52,18 +45,20 @@ def test_keys_and_presses_are_painted_at_once_beside_a_session_that_streams(some
         settled(page)
         return allowed_ms(page)
 
-    assert best(lambda: longer_ms(lambda: max(typed_and_sent_ms(page)))) <= INP_MS
-    assert best(lambda: longer_ms(allowing)) <= INP_MS
+    assert best(lambda: max(typed_and_sent_ms(page))) <= INP_MS
+    assert best(allowing) <= INP_MS
     some.house.post(f"/sessions/{id}/stop")
 
 
 def best(measured_ms: Callable[[], float]) -> float:
-    """The shortest of a few runs, up to the first that is short enough: others on this computer only lengthen them."""
-    shortest = measured_ms()
-    for _ in range(7):
+    """The shortest of a few runs, up to the first that is short enough, as if nothing else ran on this computer."""
+    shortest, crowded = float("inf"), crowd()
+    for _ in range(5):
+        took = measured_ms()
+        before, crowded = crowded, crowd()
+        shortest = min(shortest, took / max(before, crowded, 1))
         if shortest <= INP_MS:
             break
-        shortest = min(shortest, measured_ms())
     return shortest
 
 
