@@ -91,11 +91,16 @@ def inputs_to_paint_ms(page: Page, act: Callable[[], None]) -> float:
 
 
 def crowding() -> str:
-    """How crowded this computer is, said after a figure in wall time: how many times longer than its CPU work takes."""
+    """How crowded this computer is, said after a figure in wall time."""
+    return f"; just then work took {crowd():.1f} times its CPU time here"
+
+
+def crowd() -> float:
+    """How many times longer than its CPU time work takes on this computer now; 1 where nothing else runs."""
     began, cpu = time.perf_counter(), time.thread_time()
     while time.thread_time() - cpu < _WORK_S:
         pass
-    return f"; just then work took {(time.perf_counter() - began) / _WORK_S:.1f} times its CPU time here"
+    return (time.perf_counter() - began) / _WORK_S
 
 
 def renderers_cpu_s(browser: Browser) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from tests.browser.watch import Watch
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE_MS = 20_000
 """How long a page may take to show something on a loaded machine; never a pause."""
+SLOWER = float(os.environ.get("STEAD_TEST_SLOWER", "1"))
+"""How many times slower than it is the processor is made for pages, to find what takes a fast one for granted."""
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--font-render-hinting=none"]
 
 
@@ -104,6 +107,8 @@ class Visit:
             storage_state=storage,  # type: ignore[arg-type]  # what storage_state() gave; its two types differ
         )
         context.set_default_timeout(PATIENCE_MS)
+        if SLOWER > 1:
+            context.on("page", _slow_down)
         self.watch.attach(context, stage.host)
         return context
 
@@ -115,6 +120,10 @@ class Visit:
             context.close()
 
 
+def _slow_down(page: Page) -> None:
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+
+
 def is_live(page: Page, text: str = "live") -> None:
     """Wait until the connection says that it is live, or something else of its own: "catching up", "offline"."""
     expect(page.get_by_role("status", name="Connection")).to_contain_text(text)
@@ -124,4 +133,9 @@ def settled(page: Page) -> None:
     """Wait until the tab is live and its page has its heading, and no part of it is still being fetched."""
     is_live(page)
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
-    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+    busy = page.locator("[aria-busy=true]")
+    try:
+        expect(busy).to_have_count(0)
+    except AssertionError as still:
+        parts = busy.evaluate_all("(all) => all.map((one) => one.outerHTML.slice(0, 400))")
+        raise AssertionError("\n".join(["these parts are still being fetched:", *parts])) from still

@@ -11,6 +11,7 @@ from tests.browser.chrome import Look, Visit, settled
 from tests.browser.keyboard import unseen_stops
 from tests.browser.routes import path
 from tests.browser.stage import Stage
+from tests.browser.watching import rests
 
 NARROWEST = 320
 REPAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -21,6 +22,8 @@ def faults(visit: Visit, stage: Stage, address: str, look: Look, whole: bool = T
     """What keeps people out of a page; each line names the theme. Without axe where it is not to be the whole."""
     page = visit(stage, path(address, stage), look)
     found: list[str] = []
+    if whole:
+        rests(page)
     for dark in (False, True) if whole else ():
         page.emulate_media(color_scheme="dark" if dark else "light")
         page.evaluate(REPAINTED)

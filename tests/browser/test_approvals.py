@@ -16,6 +16,7 @@ from tests.browser.chrome import DESKTOP_DARK, PHONE, Visit
 from tests.browser.seeds import GENEROUS
 from tests.browser.stage import Stage, staged
 from tests.browser.watch import Watch
+from tests.browser.watching import rests
 from tests.flows.house import Json, use_model
 
 
@@ -108,6 +109,7 @@ def test_a_change_of_a_file_is_shown_as_its_diff_among_the_lines_around_it(house
     expect(shown(page).get_by_role("group", name=re.compile("added.*lamps.py"))).to_contain_text(
         "def lit(name: str) -> bool:"
     )
+    rests(page)
     row = ask(house, "Please correct the tides")
     page.goto(f"{house.origin}/approvals/{row['id']}")
     diff = shown(page).get_by_role("group", name=re.compile("added.*tides.md"))

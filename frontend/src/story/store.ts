@@ -94,9 +94,11 @@ async function read(id: string): Promise<void> {
   reading.round += 1;
   const { round } = reading;
   reading.busy = true;
-  let story = useStories.getState()[id]?.story ?? begin(id);
-  const first = story.seq === 0;
-  if (first) put(id, { story, state: "loading", error: null, share: 0 });
+  const opened = useStories.getState()[id];
+  let story = opened?.story ?? begin(id);
+  // One that was overtaken may have read a part of it: until there is all of it, the page shows none.
+  const first = opened?.state !== "ready";
+  if (first) put(id, { story, state: "loading", error: null, share: opened?.share ?? 0 });
   try {
     for (let more = true; more; ) {
       const page = await pageOf(id, story.seq);

@@ -6,7 +6,7 @@
  * fit scrolls inside the card and must have been read to its end before anything is allowed, and every card rests a moment
  * before the eyes first.
  */
-import { type ReactNode, Suspense, useCallback, useEffect, useId, useState } from "react";
+import { type ReactNode, Suspense, useCallback, useEffect, useId, useMemo, useState } from "react";
 import type { Schema } from "@/api/client";
 import { part } from "@/api/parts";
 import { t } from "@/i18n/en/approvals";
@@ -167,7 +167,8 @@ export function ApprovalCard({
 
 /** What would run, and whether all of it was shown. */
 function useReading(row: Row) {
-  const { title, change, shown } = previewOf(row.tool, row.arguments);
+  // The same one for the same call: the diff tells its count of lines for each new one, and that draws the card again.
+  const { title, change, shown } = useMemo(() => previewOf(row.tool, row.arguments), [row.tool, row.arguments]);
   const open = row.status === "pending";
   const before = useBefore(row, change?.path ?? "", open && change !== null);
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());

@@ -119,7 +119,8 @@ interface OneProps {
 function One({ label, used, most, words }: OneProps) {
   if (most === "unlimited") {
     return (
-      <p className="flex items-baseline gap-3 text-sm">
+      // As high as a meter, so that nothing below it moves by which of them a home has.
+      <p className="flex h-7.5 items-baseline gap-3 text-sm">
         <span className="text-ink-2">{label}</span>
         <span className="tabular">{t("usedNoLimit", { used: words(used) })}</span>
       </p>

@@ -25,6 +25,7 @@ export function DashboardPage() {
   const recent = useRecent();
   const runs = useOpenRuns();
   const setup = useSetupState();
+  const waits = [usePending(), useReviews()];
   const error = recent.error ?? runs.error;
   if (error) {
     return (
@@ -33,7 +34,8 @@ export function DashboardPage() {
       </Frame>
     );
   }
-  if (!recent.data || !runs.data || !(setup.known || setup.error)) {
+  // All at once: what waits stands above the rest, and would push it down.
+  if (!recent.data || !runs.data || !(setup.known || setup.error) || waits.some(({ isPending }) => isPending)) {
     return (
       <Frame>
         <Skeleton lines={8} />
@@ -87,8 +89,6 @@ function Waits() {
     <Panel title={t("waits")}>
       {error ? (
         <ErrorNote error={error} />
-      ) : !pending || !changed ? (
-        <Skeleton lines={3} />
       ) : rows.length + reviews.length === 0 ? (
         <p className="text-ink-2">{t("waitsNone")}</p>
       ) : (

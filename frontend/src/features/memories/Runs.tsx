@@ -22,7 +22,7 @@ import { type Place, placeWord, usePlaces } from "./words";
 export type Run = Schema["RunRow"];
 
 export function Runs() {
-  const places = usePlaces().data;
+  const { data: places, isPending } = usePlaces();
   const [opened, setOpened] = useState<Run | null>(null);
   const runs = useQuery({
     queryKey: ["memories", "runs"],
@@ -53,14 +53,16 @@ export function Runs() {
           name={t("runsName")}
           bare
           columns={columnsOf(places)}
-          rows={runs.data}
+          // With the names of their places, which a row is as high as.
+          rows={isPending ? undefined : runs.data}
           rowId={(row) => row.run.run}
           error={runs.error}
           onOpen={setOpened}
           empty={<Empty title={t("runsNone")}>{t("runsNoneWhy")}</Empty>}
         />
       </div>
-      <StateOfMemory />
+      {/* It would be moved by as many rows as there are. */}
+      {!isPending && !runs.isPending && <StateOfMemory />}
       {opened && <RunDialog row={opened} onClose={() => setOpened(null)} />}
     </div>
   );

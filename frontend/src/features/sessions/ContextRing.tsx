@@ -9,11 +9,13 @@ const AROUND = 2 * Math.PI * 6;
 
 /** How much of the model's window the next request fills; read again with each request. It opens the panel that says of what. */
 export function ContextRing({ row, onOpen }: { row: Row; onOpen: () => void }) {
-  const { data: context } = useQuery({
+  const { data: context, isPending } = useQuery({
     queryKey: ["context ring", row.id, row.iterations, row.status],
     queryFn: () => data(api.GET("/sessions/{session}/context", { params: { path: { session: row.id } } })),
     placeholderData: (before) => before,
   });
+  // Its place is kept: on a phone the field next to it would wrap its hint otherwise.
+  if (isPending) return <span className="size-(--row) shrink-0" />;
   if (!context || context.window_tokens === 0) return null;
   const share = Math.min(1, context.tokens / context.window_tokens);
   const label = t("context", { share: formatPercent(share) });

@@ -21,7 +21,7 @@ export function Today() {
       </div>
     );
   }
-  if (!caps) return <Skeleton lines={3} className="mb-5 min-h-50 border-line border-y md:min-h-32" />;
+  if (!caps) return <Skeleton lines={3} className="mb-5 min-h-90.5 border-line border-y md:min-h-50" />;
   const { daily, spent_today: used } = caps;
   const pace = (amount: number) => byMidnight(amount, caps.today, new Date());
   const money = daily.usd_micros === "unlimited" ? null : pace(used.usd_micros);
