@@ -31,7 +31,7 @@ def generate() -> str:
         subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=codegen, check=True, stdout=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "openapi.json"
-        source.write_bytes(describe([name for name in PRESETS if name != REHEARSAL]))
+        source.write_bytes(describe(tuple(name for name in PRESETS if name != REHEARSAL)))
         target = Path(folder) / "generated.ts"
         program = codegen / "node_modules" / ".bin" / "openapi-typescript"
         command = [str(program), str(source), "--output", str(target), "--alphabetize"]

@@ -175,6 +175,7 @@ if __name__ == "__main__":
     import fastcdc
     import genai_prices.data_snapshot
     import httpcore2
+    import msgspec
     import pathspec
     import uvicorn.lifespan.off
 
@@ -182,8 +183,13 @@ if __name__ == "__main__":
     import stead.egress.authority
     import stead.providers.streams
     import stead.screen.outgoing
+    import stead.tools.schema
 
     genai_prices.data_snapshot.get_snapshot()
+    for tool in [module for name, module in sys.modules.items() if name.startswith("stead.tools.")]:
+        for kind in vars(tool).values():
+            if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__name__.endswith("Arguments"):
+                stead.tools.schema.terse_schema(kind)
     gc.collect()
     gc.freeze()
     if asked := serve(socket.socket(fileno=int(sys.argv[1]))):

@@ -409,6 +409,8 @@ def test_work_is_started_with_a_named_profile_and_a_schedule_keeps_what_it_was_s
     assert house.cli("profile", "remove", "night", "--yes").returncode == 0
     gone = house.cli("run", "--as", "night", *goal)
     assert gone.returncode == 2 and "there is no profile 'night'" in gone.stderr
-    for body in ({"name": "Odd"}, {"name": "a", "hosts": ["localhost"]}, {"name": "a", "profile": "none"}):
+    overdrawn = {"budget": {"tokens": 0, "usd_micros": -1}}
+    odd: tuple[Json, ...] = ({"name": "Odd"}, {"hosts": ["localhost"]}, {"profile": "none"}, overdrawn)
+    for body in odd:
         with pytest.raises(ApiError):
-            house.post("/profiles", body)
+            house.post("/profiles", {"name": "a", **body})

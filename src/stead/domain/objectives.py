@@ -45,6 +45,7 @@ class Limits(msgspec.Struct, frozen=True):
     calls: Annotated[int, bounds(minimum=0, maximum=100_000)] = 10_000
 
 
+_MOST = 10**15
 _BOUNDS: dict[str, dict[str, int]] = msgspec.json.schema(Limits)["$defs"]["Limits"]["properties"]
 
 
@@ -54,6 +55,13 @@ def require_limits(limits: Limits) -> None:
         low, high, given = taken["minimum"], taken["maximum"], getattr(limits, name)
         if not low <= given <= high:
             raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {given}")
+
+
+def require_budget(budget: Budget, least: int = 1) -> None:
+    """Raises ``InvalidRequest`` where a figure is below ``least``, or too large to be meant."""
+    for name, value in (("tokens", budget.tokens), ("millionths of a dollar", budget.usd_micros)):
+        if value != "unlimited" and not least <= value <= _MOST:
+            raise InvalidRequest(f'a budget of {value} {name} cannot be; give {least} to {_MOST}, or "unlimited"')
 
 
 class PlanStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -35,7 +35,7 @@ from stead.domain.mcp import Standing as McpStanding
 from stead.domain.mcp_commands import ApproveMcpTools, ConfigureMcp, RemoveMcp, SetMcpTool
 from stead.domain.mcp_events import McpConfigured, McpRemoved, McpToolsApproved, McpToolSet, McpToolsSeen
 from stead.domain.notifications import TargetFact, TargetState, fold_targets
-from stead.domain.objectives import NO_CAP
+from stead.domain.objectives import NO_CAP, require_budget
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.profiles import (
@@ -68,7 +68,6 @@ log = logging.getLogger(__name__)
 NOTES_S = 5.0
 """How long leaving waits for facts that nobody waited for."""
 _KEY_CHARS = 10_000
-_MOST = 10**15
 _MOST_SHARES = 5
 _NO_CAPS = ev.CapSet(daily=NO_CAP)
 
@@ -458,20 +457,9 @@ def _capped(command: cmd.SetCap, caps: ev.CapSet) -> ev.CapSet:
     if len(shares) > _MOST_SHARES or not all(0 < share < 100 for share in shares):
         raise InvalidRequest(f"shares of a cap are up to {_MOST_SHARES} whole numbers from 1 to 99")
     wanted = ev.CapSet(command.daily or caps.daily, command.monthly or caps.monthly, shares)
-    check_budget(wanted.daily, least=0)
-    check_budget(wanted.monthly, least=0)
+    require_budget(wanted.daily, least=0)
+    require_budget(wanted.monthly, least=0)
     return wanted
-
-
-def check_budget(budget: ev.Budget, least: int = 1) -> None:
-    """Refuse a budget that is too small, or too large to be meant.
-
-    Raises:
-        InvalidRequest: a figure below ``least``, or past ``_MOST``.
-    """
-    for name, value in (("tokens", budget.tokens), ("millionths of a dollar", budget.usd_micros)):
-        if value != "unlimited" and not least <= value <= _MOST:
-            raise InvalidRequest(f'a budget of {value} {name} cannot be; give {least} to {_MOST}, or "unlimited"')
 
 
 def _known(state: HomeState, name: str) -> ev.ProviderConfigured:

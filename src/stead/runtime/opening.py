@@ -23,7 +23,7 @@ from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
 from stead.domain.ids import DEFAULT_WORKSPACE, SessionId
 from stead.domain.messages import UserMessage
-from stead.domain.objectives import require_limits
+from stead.domain.objectives import require_budget, require_limits
 from stead.domain.policies import Confidentiality, GrantScope, Integrity, Label, Profile
 from stead.domain.ports import Claimed
 from stead.domain.registries import spelled_out
@@ -33,7 +33,6 @@ from stead.runtime import approvals
 from stead.runtime.answers import answer, of
 from stead.runtime.deps import Deps
 from stead.runtime.folder import folder
-from stead.runtime.home import check_budget
 from stead.runtime.past import state_at
 from stead.runtime.pricing import unpriced
 from stead.runtime.registry import Sessions
@@ -205,7 +204,7 @@ def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sessi
         raise InvalidRequest("acceptance checks belong to a goal; an interactive session has none")
     usual = cmd.SESSION_BUDGET if command.goal is None else cmd.DEFAULT_BUDGET
     budget = command.budget or usual
-    check_budget(budget)
+    require_budget(budget)
     _check_bounds(command)
     directory = folder(command.directory)
     constraints = tuple(text.strip() for text in command.constraints if text.strip())

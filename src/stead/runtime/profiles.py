@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.hosts import parse_host
-from stead.domain.objectives import require_limits
+from stead.domain.objectives import require_budget, require_limits
 from stead.domain.profiles import (
     MOST_PROFILES,
     NamedProfile,
@@ -39,7 +39,7 @@ def profile_change(command: ProfileCommand, profiles: Profiles) -> ProfileFact:
     """The fact that a command makes.
 
     Raises:
-        InvalidRequest: a name, host or limit that cannot be, or too many profiles.
+        InvalidRequest: a name, host, limit or budget that cannot be, or too many profiles.
         NotFound: there is none to remove.
     """
     if isinstance(command, RemoveNamedProfile):
@@ -52,5 +52,7 @@ def profile_change(command: ProfileCommand, profiles: Profiles) -> ProfileFact:
     if profile.name not in profiles and len(profiles) >= MOST_PROFILES:
         raise InvalidRequest(f"{MOST_PROFILES} profiles are the most; remove one first: stead profile remove NAME")
     require_limits(profile.limits)
+    if profile.budget is not None:
+        require_budget(profile.budget, least=0)
     hosts = tuple(host if host == REGISTRIES else str(parse_host(host)) for host in profile.hosts)
     return NamedProfileSet(replace(profile, hosts=hosts))

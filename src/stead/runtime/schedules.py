@@ -23,6 +23,7 @@ from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault
 from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
 from stead.domain.messages import Material
+from stead.domain.objectives import require_budget
 from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.schedule_rows import AgendaRow, ScheduleRow
 from stead.domain.schedules import (
@@ -51,7 +52,7 @@ from stead.runtime.bus import Bus, Subscription
 from stead.runtime.calendars import LOOK_MS, CalendarReader
 from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, said_by
-from stead.runtime.home import HomeStream, check_budget
+from stead.runtime.home import HomeStream
 from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
 from stead.runtime.schedule_changes import (
@@ -232,7 +233,7 @@ class Schedules:
         if isinstance(job, GoalReview):
             if (await self._sessions.actor(job.session).state()).spec.interactive:
                 raise InvalidRequest(f"{job.session} has no goal to be reviewed; name an objective")
-            check_budget(job.budget or cmd.DEFAULT_BUDGET)
+            require_budget(job.budget or cmd.DEFAULT_BUDGET)
             return schedule
         return replace(schedule, job=replace(job, directory=(await self._opener.fact(job)).directory))
 

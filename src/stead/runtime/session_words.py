@@ -19,10 +19,10 @@ from stead.domain.checks import CheckResult, all_checked
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CallKey
 from stead.domain.messages import AssistantMessage, Material, ToolCall, UserMessage
+from stead.domain.objectives import require_budget
 from stead.domain.policies import Label, Profile
 from stead.domain.ports import Models
 from stead.domain.sessions import PERSON, Call, Session, status
-from stead.runtime.home import check_budget
 from stead.runtime.pricing import unpriced
 from stead.runtime.steps import ending, lapsed
 
@@ -54,7 +54,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             if session.end is None or session.end.status in ("verified", "answered"):
                 raise Conflict("only an objective that ended without being verified or answered can be tried again")
             _require_root(session)
-            check_budget(budget)
+            require_budget(budget)
             return (ev.ObjectiveRetried(budget=budget, limits=limits),)
         case cmd.Revoke(tool=tool):
             return (ev.GrantRevoked(tool=tool, directory="", door=door),)
@@ -90,7 +90,7 @@ def facts_of(command: cmd.SessionWord, session: Session, door: str, models: Mode
             return (ev.ChecksSet(with_checks(session, all_checked(checks), dropped), "person"),)
         case cmd.RaiseBudget(budget=budget):
             _require_root(session)
-            check_budget(budget)
+            require_budget(budget)
             return (ev.BudgetRaised(budget=budget, door=door),)
         case _ if session.phase == "ended":
             raise Conflict("the session is closed; a message opens it again")

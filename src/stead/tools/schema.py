@@ -5,8 +5,8 @@ Layer: tools. What a call may hold is enforced by the arguments' struct alone, w
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
-from typing import cast
 
 import msgspec
 
@@ -16,8 +16,13 @@ def terse_schema(arguments: type[msgspec.Struct]) -> dict[str, object]:
 
     Bounds are still enforced by ``parse``, whose message then teaches the model.
     """
+    return msgspec.json.decode(_encoded(arguments), type=dict[str, object])
+
+
+@functools.cache
+def _encoded(arguments: type[msgspec.Struct]) -> bytes:
     schema = msgspec.json.schema(arguments)
-    return cast("dict[str, object]", _terse(schema, schema["$defs"]))
+    return msgspec.json.encode(_terse(schema, schema["$defs"]))
 
 
 _BOUNDS = {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"}

@@ -61,6 +61,7 @@ class _Schemas:
 
     def __init__(self) -> None:
         self.named: dict[str, JsonObject] = {}
+        self._of: dict[Any, JsonObject] = {}
 
     def of(self, kind: Any) -> JsonObject:
         """The JSON Schema of a type, with references to components.
@@ -68,13 +69,16 @@ class _Schemas:
         Raises:
             TypeError: another type has the same name.
         """
+        if kind in self._of:
+            return dict(self._of[kind])
         (schema,), components = msgspec.json.schema_components([kind], ref_template="#/components/schemas/{name}")
         for name, component in components.items():
             if "description" in component:
                 component["description"] = inspect.cleandoc(component["description"])
             if self.named.setdefault(name, component) != component:
                 raise TypeError(f"two types are called {name!r}; the document has room for one: rename one of them")
-        return schema
+        self._of[kind] = schema
+        return dict(schema)
 
 
 def _operation(route: Route, routes: Sequence[Route], schemas: _Schemas) -> JsonObject:
