@@ -64,10 +64,12 @@ class Oracle:
         furthest = datetime.fromtimestamp(first, there).replace(tzinfo=None, fold=0) - MINUTE
         for at in range(first, first + days * 86_400, 60):
             local = datetime.fromtimestamp(at, there).replace(tzinfo=None, fold=0)
-            self._shown[local.hour, local.minute].append((at * 1000, local.date()))
+            minute = at * 1000, local.date()
+            self._shown[local.hour, local.minute].append(minute)
             while furthest < local:
                 furthest += MINUTE
-                self._once[furthest.hour, furthest.minute].append((at * 1000, furthest.date()))
+                first_shown = minute if furthest == local else (at * 1000, furthest.date())
+                self._once[furthest.hour, furthest.minute].append(first_shown)
                 self._days.add(furthest.date())
 
     def times(self, expression: str) -> list[int]:

@@ -258,7 +258,8 @@ def first_ms(local: datetime, zone: ZoneInfo) -> int:
 
 def _shown_ms(local: datetime, zone: ZoneInfo) -> tuple[int, ...]:
     """Each moment at which a zone's clocks show a time: two where they go back, none where they skip it (PEP 495)."""
-    first, last = (int(local.replace(tzinfo=zone, fold=fold).timestamp()) * 1000 for fold in (0, 1))
+    first = int(local.replace(tzinfo=zone, fold=0).timestamp()) * 1000
+    last = int(local.replace(tzinfo=zone, fold=1).timestamp()) * 1000
     if first == last:
         return (first,)
     return (first, last) if first < last else ()
