@@ -6,9 +6,8 @@ each of its local times: at the first of two, and where the clock skips it, as s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
 from zoneinfo import ZoneInfo
 
 ZONES = (
@@ -34,6 +33,7 @@ EXPRESSIONS = (
     *("0 12 1 * *", "0 0 31 * *", "0 0 29 2 *", "30 2 * 3 0", "30 2 * 10,11 0", "0 8-18/2 * * 1-5", "0 9 1-7 * 1"),
     *("10 4 */2 * *", "0 6 * 1,4,7,10 1", "0 23 28-31 * *", "0 0 * * 7", "0 5 1 1 *"),
 )
+MINUTE = timedelta(minutes=1)
 SPANS = ("*", "0-59", "0-23", "1-31", "1-12", "0-7")
 
 
@@ -48,39 +48,43 @@ def _field(text: str, low: int, high: int) -> frozenset[int]:
 
 
 class Oracle:
-    """All minutes of a zone between two moments; brute force."""
+    """All minutes of a zone between two moments; brute force.
+
+    The minutes are walked once, and kept by what the clock on the wall shows: each as its moment in milliseconds and
+    its local day.
+    """
 
     def __init__(self, zone: str, start: datetime, days: int) -> None:
         there = ZoneInfo(zone)
         first = int(start.replace(tzinfo=UTC).timestamp())
-        self.minutes = [
-            (at, datetime.fromtimestamp(at, there).replace(tzinfo=None, fold=0))
-            for at in range(first, first + days * 86_400, 60)
-        ]
+        self._days: set[date] = set()
+        self._shown: dict[tuple[int, int], list[tuple[int, date]]] = defaultdict(list)
+        self._once: dict[tuple[int, int], list[tuple[int, date]]] = defaultdict(list)
+        """Every local minute once: at the first of two, a skipped one at the moment at which the clock goes on."""
+        furthest = datetime.fromtimestamp(first, there).replace(tzinfo=None, fold=0) - MINUTE
+        for at in range(first, first + days * 86_400, 60):
+            local = datetime.fromtimestamp(at, there).replace(tzinfo=None, fold=0)
+            minute = at * 1000, local.date()
+            self._shown[local.hour, local.minute].append(minute)
+            while furthest < local:
+                furthest += MINUTE
+                first_shown = minute if furthest == local else (at * 1000, furthest.date())
+                self._once[furthest.hour, furthest.minute].append(first_shown)
+                self._days.add(furthest.date())
 
     def times(self, expression: str) -> list[int]:
         """When it fires, in milliseconds, in order."""
         minute, hour, day, month, weekday = expression.split()
-        sets = (_field(minute, 0, 59), _field(hour, 0, 23), _field(day, 1, 31), _field(month, 1, 12))
+        minutes, hours = _field(minute, 0, 59), _field(hour, 0, 23)
+        days, months = _field(day, 1, 31), _field(month, 1, 12)
         weekdays = frozenset(one % 7 for one in _field(weekday, 0, 7))
         either = not day.startswith("*") and not weekday.startswith("*")
 
-        @cache
-        def on(year: int, month_: int, day_: int) -> bool:
-            dom, dow = day_ in sets[2], date(year, month_, day_).isoweekday() % 7 in weekdays
-            return month_ in sets[3] and ((dom or dow) if either else (dom and dow))
+        def on(local: date) -> bool:
+            dom, dow = local.day in days, local.isoweekday() % 7 in weekdays
+            return local.month in months and ((dom or dow) if either else (dom and dow))
 
-        def fires(local: datetime) -> bool:
-            return local.minute in sets[0] and local.hour in sets[1] and on(local.year, local.month, local.day)
-
-        if minute.startswith("*") or hour.startswith("*"):
-            return [at * 1000 for at, local in self.minutes if fires(local)]
-        return sorted(set(self._once_each(fires)))
-
-    def _once_each(self, fires: object) -> Iterator[int]:
-        furthest = self.minutes[0][1] - timedelta(minutes=1)
-        for at, local in self.minutes:
-            while furthest < local:  # every local minute once, the skipped ones too
-                furthest += timedelta(minutes=1)
-                if fires(furthest):  # type: ignore[operator]
-                    yield at * 1000
+        dates = {local for local in self._days if on(local)}
+        walls = self._shown if minute.startswith("*") or hour.startswith("*") else self._once
+        clocks = [clock for clock in walls if clock[0] in hours and clock[1] in minutes]
+        return sorted({at_ms for clock in clocks for at_ms, local in walls[clock] if local in dates})

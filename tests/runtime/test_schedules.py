@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from bench.r4_schedules import Found, life
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.due_times import due_times
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import HOME, SessionId
 from stead.domain.policies import Profile
 from stead.domain.schedules import (
-    Cron,
     Every,
     GoalReview,
     RemoveSchedule,
     RunSchedule,
     Schedule,
-    ScheduleDue,
     ScheduleRun,
-    ScheduleRunStarted,
-    ScheduleSkipped,
     SetSchedule,
     SwitchSchedule,
 )
@@ -178,63 +173,6 @@ async def test_an_objective_that_was_cancelled_or_is_gone_is_not_taken_up_again(
 async def test_whatever_restarts_and_clocks_do_each_due_time_is_recorded_once_and_opens_one_session(
     tmp_path: Path, seed: int
 ) -> None:
-    chance = random.Random(seed)
-    room = Room(tmp_path, WireModels(()))
-    room.world.clock.ms = 1_792_868_400_000  # 2026-10-24T17:00:00Z, the evening before Berlin's clocks go back
-    when = Cron("*/30 * * * *", "Europe/Berlin")
-    await room.do(SetSchedule(hourly(room, when=when, missed=chance.choice(["skip", "once", "all"]), overlap="queue")))
-    start_ms = furthest_ms = room.world.clock.ms
-    for _ in range(40):
-        step = chance.choice(["sleep", "crash", "back", "torn", "ahead"])
-        if step == "crash":
-            room = await room.crash()
-        elif step == "torn":  # the run has begun, and the daemon dies before that is on record
-            room.world.clock.ms += 20 * 60_000
-            record = room.home.record
-
-            async def dies(*bodies: ev.Body, **more: object) -> object:
-                if isinstance(bodies[0], ScheduleRunStarted):
-                    raise KeyboardInterrupt
-                return await record(*bodies, **more)  # type: ignore[arg-type]  # noqa: B023
-
-            room.home.record = dies  # type: ignore[method-assign, assignment]
-            furthest_ms = max(furthest_ms, room.world.clock.ms)
-            try:
-                await room.runtime.schedules.settle()
-            except KeyboardInterrupt:
-                room = await room.crash()
-            else:
-                room.home.record = record  # type: ignore[method-assign]
-        else:
-            minutes = {
-                "sleep": chance.randrange(0, 45),
-                "back": -chance.randrange(1, 90),
-                "ahead": chance.randrange(600),
-            }
-            room.world.clock.ms += minutes[step] * 60_000
-        furthest_ms = max(furthest_ms, room.world.clock.ms)
-        await quiet(room)
-        furthest_ms = max(furthest_ms, room.world.clock.ms)
-    dues: list[int] = []
-    covered = 0
-    for body in room.bodies(HOME):
-        if isinstance(body, ScheduleDue):
-            dues.append(body.due_ms)
-            covered += 1
-        elif isinstance(body, ScheduleSkipped):
-            covered += body.times
-    wanted = [at for at in _until(when, start_ms, furthest_ms)]
-    assert covered == len(wanted) and len(dues) == len(set(dues)) and set(dues) <= set(wanted)
-    started = [body.session for body in room.bodies(HOME) if isinstance(body, ScheduleRunStarted)]
-    opened = [event.session for event in room.world.journal.events() if isinstance(event.body, ev.SessionOpened)]  # type: ignore[union-attr]
-    assert sorted(started) == sorted(opened) and len(set(started)) == len(started) == len(dues)
-    await room.leave()
-
-
-def _until(when: Cron, after_ms: int, limit_ms: int) -> list[int]:
-    found: list[int] = []
-    for at in due_times(when, after_ms):
-        if at > limit_ms:
-            return found
-        found.append(at)
-    return found
+    """The short form of the bench R4; ``python -m bench R4`` is the long one."""
+    found = await life(tmp_path, seed)
+    assert found.due and found == Found(found.due, lost=0, doubled=0, strays=0)

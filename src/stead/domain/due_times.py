@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections import deque
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
-from itertools import islice, takewhile
+from datetime import datetime, time, timedelta
+from itertools import dropwhile, islice, takewhile
 from typing import TYPE_CHECKING, assert_never
 
 from msgspec.structs import replace
@@ -220,12 +220,17 @@ def _of_cron(when: Cron, after_ms: int) -> Iterator[int]:
 
     zone = _zone(when.zone)
     start = datetime.fromtimestamp(after_ms // 1000, zone).replace(tzinfo=None, fold=0) - _LONGEST_TWICE
+    fields = when.expression.split()
     try:
-        found = CronSim(when.expression, start)
+        clock = CronSim(when.expression, start)
+        days = CronSim(" ".join(("0 0", *fields[2:])), datetime.combine(start, time()) - timedelta(seconds=1))
     except (CronSimError, ValueError) as error:
         said = f"{str(error).lower()}, or none that ever comes"
         raise InvalidRequest(f"{when.expression[:80]!r} cannot be: {said}; {_WAYS}") from error
-    follows = any(field.startswith("*") for field in when.expression.split()[:2])
+    hours, minutes = sorted(clock.hours), sorted(clock.minutes)  # CronSim would try a day's minutes one by one
+    whole = (day.replace(hour=hour, minute=minute) for day in days for hour in hours for minute in minutes)
+    found = dropwhile(lambda local: local <= start, whole)
+    follows = any(field.startswith("*") for field in fields[:2])
     for due_ms in _followed(found, zone) if follows else (first_ms(local, zone) for local in found):
         if due_ms > after_ms:
             yield due_ms
@@ -236,31 +241,28 @@ def _followed(found: Iterator[datetime], zone: ZoneInfo) -> Iterator[int]:
     """As often as the clocks show them: twice, or not at all."""
     second: deque[int] = deque()
     for local in found:
-        if not _is_shown(local.replace(tzinfo=zone)):
-            continue
-        due_ms = _ms(local.replace(tzinfo=zone))
-        while second and second[0] < due_ms:
+        shown_ms = _shown_ms(local, zone)
+        while second and shown_ms and second[0] < shown_ms[0]:
             yield second.popleft()
-        yield due_ms
-        if (again_ms := _ms(local.replace(tzinfo=zone, fold=1))) != due_ms:
-            second.append(again_ms)
+        yield from shown_ms[:1]
+        second.extend(shown_ms[1:])
     yield from second
 
 
 def first_ms(local: datetime, zone: ZoneInfo) -> int:
     """When a zone's clocks show a time first; where they skip it, right after that."""
-    there = local.replace(tzinfo=zone)
-    while not _is_shown(there):
-        there += timedelta(minutes=1)
-    return _ms(there)
+    while not (shown_ms := _shown_ms(local, zone)):
+        local += timedelta(minutes=1)
+    return shown_ms[0]
 
 
-def _is_shown(there: datetime) -> bool:
-    return there.astimezone(UTC).astimezone(there.tzinfo).replace(tzinfo=None, fold=0) == there.replace(tzinfo=None)
-
-
-def _ms(there: datetime) -> int:
-    return int(there.timestamp()) * 1000
+def _shown_ms(local: datetime, zone: ZoneInfo) -> tuple[int, ...]:
+    """Each moment at which a zone's clocks show a time: two where they go back, none where they skip it (PEP 495)."""
+    first = int(local.replace(tzinfo=zone, fold=0).timestamp()) * 1000
+    last = int(local.replace(tzinfo=zone, fold=1).timestamp()) * 1000
+    if first == last:
+        return (first,)
+    return (first, last) if first < last else ()
 
 
 def _local(at: str) -> datetime:
