@@ -1,4 +1,4 @@
-"""A clean Debian that is started by its own systemd: a root with a process tree, control groups and accounts of its own.
+"""A clean Debian, started by its own systemd: a root with a process tree, control groups and accounts of its own.
 
 The network is this machine's, so that a model server and a sender of webhooks of the test are reached over loopback.
 """
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 BOOT_S, ROOT_S = 120, 900
 PACKAGES = "ca-certificates,systemd-sysv,dbus,libpam-systemd"
 _NAMESPACES = ("--mount", "--pid", "--ipc", "--uts", "--cgroup")
-# /proc/sys is read-only, so that nothing in there sets up this machine's kernel. For a sandbox the kernel allows a new
-# /proc only where one is there of which nothing is hidden: that is /run/proc.
+# Of /proc/sys all is read-only but what user namespaces have of their own, so that nothing in there sets up this
+# machine's kernel. For a sandbox the kernel allows a new /proc only where one is there in full: that is /run/proc.
 _BOOT = """
 mount --make-rprivate /
 mount --bind "$ROOT" "$ROOT"
@@ -28,8 +28,9 @@ mount -t proc proc proc
 mount -t tmpfs -o mode=755 tmpfs run
 mkdir run/proc
 mount -t proc proc run/proc
-mount --bind proc/sys proc/sys
-mount -o remount,bind,ro proc/sys
+for part in proc/sys/*; do
+    [ $part = proc/sys/user ] || { mount --bind $part $part; mount -o remount,bind,ro $part; }
+done
 mount -t sysfs -o ro sysfs sys
 mount -t cgroup2 cgroup2 sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs dev
@@ -71,9 +72,14 @@ class Account(NamedTuple):
             f'cd {home}; exec runuser -u {self.name} -- env -i {names} sh -ec "$SCRIPT"', timeout_s, SCRIPT=script
         )
 
+    def rows(self, command: str) -> list[Any]:
+        """What a command of Stead says, a row each."""
+        return [json.loads(line) for line in self(f"stead --json {command}").splitlines()]
+
     def json(self, command: str) -> Any:
-        """What a command of Stead says."""
-        return json.loads(self(f"stead --json {command}"))
+        """What a command of Stead says that has one answer."""
+        (found,) = self.rows(command)
+        return found
 
     def write(self, name: str, content: str) -> None:
         """A file in its folder."""
@@ -89,14 +95,16 @@ class CleanDebian:
     def __init__(self, root: Path) -> None:
         self.root = root
         found = Path("/proc/mounts").read_text("utf-8").splitlines()
-        self._groups = Path(next(line.split()[1] for line in found if line.split()[2] == "cgroup2")) / root.parent.name
+        self._groups = (
+            Path(next(line.split()[1] for line in found if line.split()[2] == "cgroup2")) / f"stead-{root.parent.name}"
+        )
         self._leader: subprocess.Popen[bytes] | None = None
         self._pid = 0
 
     def boot(self) -> None:
         """Start its systemd, and wait until all is up."""
         self._groups.mkdir()
-        enter = f"echo 0 > {self._groups}/cgroup.procs; exec unshare {' '.join(_NAMESPACES)} --fork sh -ec \"$BOOT\""
+        enter = f'echo 0 > {self._groups}/cgroup.procs; exec unshare {" ".join(_NAMESPACES)} --fork sh -ec "$BOOT"'
         names = {"PATH": os.environ["PATH"], "ROOT": str(self.root), "BOOT": _BOOT}
         with (self.root.parent / "console").open("ab") as console:
             self._leader = subprocess.Popen(
@@ -142,15 +150,16 @@ class CleanDebian:
         done = subprocess.run(
             words, env=names, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, check=False
         )
+        open("/tmp/root26/trace.log", "a").write(
+            f"{time.strftime('%X')} {done.returncode} {environment.get('SCRIPT', script)[:300]}\n   {(done.stdout + done.stderr)[:600]}\n"
+        )
         assert done.returncode == 0, f"{script}\n{environment.get('SCRIPT', '')}\n{done.stdout}{done.stderr}"
         return done.stdout
 
     def account(self, name: str) -> Account:
         """A new account, whose services run without it being signed in."""
-        self.run(f"useradd --create-home {name}; loginctl enable-linger {name}")
-        account = Account(self, name)
-        account("systemctl --user is-system-running --wait")
-        return account
+        self.run(f"useradd --create-home {name}; loginctl enable-linger {name}; systemctl start user@$(id -u {name})")
+        return Account(self, name)
 
 
 def can_boot() -> bool:
