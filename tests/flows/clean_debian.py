@@ -150,9 +150,6 @@ class CleanDebian:
         done = subprocess.run(
             words, env=names, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, check=False
         )
-        open("/tmp/root26/trace.log", "a").write(
-            f"{time.strftime('%X')} {done.returncode} {environment.get('SCRIPT', script)[:300]}\n   {(done.stdout + done.stderr)[:600]}\n"
-        )
         assert done.returncode == 0, f"{script}\n{environment.get('SCRIPT', '')}\n{done.stdout}{done.stderr}"
         return done.stdout
 

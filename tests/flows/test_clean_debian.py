@@ -141,14 +141,14 @@ def test_it_is_set_up_as_a_service_that_wakes_for_schedules_and_triggers_before_
         before = well(ann, "tides")
         deliver(ann, "msg_2")
         until(lambda: well(ann, "tides") > before, "a run of the schedule after the reboot")
-    assert ann("stead objectives").count("The tide is out.") + ann("stead objectives").count("answered") >= 4
+    assert [row["status"] for row in ann.rows("objectives")].count("answered") >= 4
     assert "The record is whole" in ann("stead audit head >/dev/null; stead audit verify")
     uninstall = f"stead --home /home/{ann.name}/.stead service uninstall"
     if installed.package == "archive":
         ann(uninstall)
     else:
         installed.debian.run(f"{uninstall} --system")
-    assert ann("stead service status --json || true") == '{"installed":false}\n'
+    assert ann.json("service status || true") == {"installed": False}
 
 
 @promise("OPS-7.apply")
@@ -157,7 +157,7 @@ def test_settings_applied_twice_change_nothing_and_make_an_empty_home_the_same(i
     ben.write("tides/README.md", "# Tides\n")
     key = f"printf %s {KEYS['standard']} | stead secret add builds"
     ben(
-        "stead setup --yes; stead cap --usd 10; stead directives add 'Answer in short sentences.'; "
+        "stead setup --yes; stead cap --usd 10; stead directives add Style --text 'Answer in short sentences.'; "
         "stead profile add night --profile readonly --budget-usd 1 --host api.example.com; "
         "stead providers add acme --preset compatible --model scripted --key env:ACME_KEY --url http://127.0.0.1:9/v1; "
         "stead schedule add tides 'Say how the tide is' --when '0 7 * * 1-5' --zone Europe/Vienna --dir ~/tides; "
@@ -181,34 +181,39 @@ def past_homes() -> dict[str, Path]:
     return first | {folder.name: folder / "journal.db" for folder in sorted((PAST / "homes").iterdir())}
 
 
+@pytest.fixture(scope="module")
+def past(installed: Installed) -> Account:
+    """The account of all old homes."""
+    return installed.account("past")
+
+
 @promise("OPS-5.upgrade")
 @pytest.mark.parametrize("schema", past_homes())
-def test_an_old_home_is_brought_over_and_goes_back_as_it_was(installed: Installed, schema: str) -> None:
-    account = installed.account(f"past{schema}")
-    journal = past_homes()[schema]
-    own_key = journal.parent / "key"
-    account("mkdir -p -m 700 .stead .stead/data")
-    folder = installed.debian.root / "home" / account.name / ".stead"
-    shutil.copy(journal, folder / "data" / "journal.db")
+def test_an_old_home_is_brought_over_and_goes_back_as_it_was(installed: Installed, past: Account, schema: str) -> None:
+    folder = installed.debian.root / "home/past" / schema
+    own_key = past_homes()[schema].parent / "key"
+    past.write(f"{schema}/config.toml", 'discover = "off"\nembedder = "off"\n')
+    (folder / "data").mkdir()
+    shutil.copy(past_homes()[schema], folder / "data/journal.db")
     if own_key.exists():
-        shutil.copy(own_key, folder)
-    account.write(".stead/config.toml", 'discover = "off"\nembedder = "off"\n')
-    account("chmod 600 .stead/key .stead/data/journal.db || true")
+        shutil.copy(own_key, folder / "key")
+    installed.debian.run(f"chown -R past: /home/past; chmod -R go= /home/past/{schema}")
+    home = f"--home ~/{schema}"
     if not own_key.exists():
-        account(f"echo {recovery_key(drafts.KEYS)} | stead key recover")
-    before = account.json("audit verify")
-    account("stead up")
+        past(f"echo {recovery_key(drafts.KEYS)} | stead key recover {home}")
+    before = past.json(f"audit verify {home} || true")
+    past(f"stead up {home}")
     if own_key.exists():
-        listed = account.json("objectives")
+        listed = past.json(f"objectives {home}")
         assert listed["title"].startswith("read README.md and write SUMMARY.md")
-    after = account.json("audit verify")
+    after = past.json(f"audit verify {home} || true")
     assert (before["faults"], after["faults"]) == ([], [])
     assert after["events"] > before["events"]
-    went = account.json("upgrade --back --yes")
+    went = past.json(f"upgrade --back --yes {home}")
     assert went["set_aside"] == after["events"] - before["events"]
-    back = account.json("audit verify")
+    back = past.json(f"audit verify {home} || true")
     assert (back["events"], back["faults"]) == (before["events"], [])
-    account("stead up; stead down")  # and over again
+    past(f"stead up {home}; stead down {home}")  # and over again
 
 
 @promise("OPS-5.upgrade")
@@ -233,7 +238,7 @@ def test_the_program_is_upgraded_with_a_home_and_goes_back(installed: Installed,
         eve("stead up")
     assert eve.json("status")["version"] == __version__
     assert eve.json("objectives") == before
-    assert eve.json("audit verify")["faults"] == []
+    assert eve.json("audit verify || true")["faults"] == []
 
 
 def make_later(package: str, made: Path, folder: Path, work: Path) -> None:
@@ -246,7 +251,7 @@ def make_later(package: str, made: Path, folder: Path, work: Path) -> None:
         (tree / f"stead-{__version__}").rename(tree / "stead-9.0.0")
         renumber(tree)
         name = archive.name.replace(__version__, "9.0.0")
-        subprocess.run(["tar", "-czf", folder / name, "-C", tree, "stead-9.0.0"], check=True)
+        subprocess.run(["tar", "-I", "gzip -1", "-cf", folder / name, "-C", tree, "stead-9.0.0"], check=True)
         digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         (folder / "SHA256SUMS").write_text(f"{digest}  {name}\n", "utf-8")
         return
