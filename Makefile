@@ -1,6 +1,6 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long test-firefox check bench bench-security bench-ui bench-memory ui ui-types pictures wheel release promises lock docs clean
+.PHONY: help up down test test-long test-firefox check bench bench-security bench-ui bench-memory ui ui-types pictures wheel release release-check promises lock docs clean
 
 BIN := .venv/bin
 WORKERS ?= 2
@@ -64,8 +64,11 @@ wheel: .setup/test ui ## build the wheel into dist, with the page in it
 	@.uv/bin/uv build --quiet --wheel --require-hashes --build-constraints requirements-build.lock --out-dir dist
 	@ls dist/*.whl
 
-release: .setup/test ui ## make a release in dist/release: archive, Debian package, wheel, bill of materials, sums
-	@$(BIN)/python scripts/release.py
+release: .setup/test ui ## make a release in dist/release: archive, Debian package, wheel, bill of materials, sums; SIGN_KEY: an SSH key
+	@$(BIN)/python scripts/release.py $(if $(SIGN_KEY),--sign-key "$(SIGN_KEY)")
+
+release-check: release ## that, and try it: lintian, and both packages on a clean Debian that boots; takes root
+	@STEAD_RELEASE=dist/release $(BIN)/pytest -m long tests/flows/test_releases.py tests/flows/test_clean_debian.py $(ARGS)
 
 lock: .setup/test ## resolve the pins of pyproject.toml, with hashes and without addresses
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null

@@ -4,11 +4,13 @@
 #   sh install.sh                    the release in this script's folder
 #   sh install.sh --from PLACE       a folder, or an https address, that has the release's files
 #   sh install.sh --prefix DIR       into another folder than ~/.local
+#   sh install.sh --signer KEY.pub   only what this SSH key has signed; take the key from elsewhere than the release
 #   sh install.sh --uninstall        the program goes; homes (~/.stead) stay
 set -eu
 
 from=$(dirname "$0")
 prefix=$HOME/.local
+signer=
 action=install
 
 fail() {
@@ -19,13 +21,13 @@ fail() {
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --from | --prefix)
+    --from | --prefix | --signer)
         [ $# -ge 2 ] || fail "$1 needs a value"
-        if [ "$1" = --from ]; then from=$2; else prefix=$2; fi
+        case $1 in --from) from=$2 ;; --prefix) prefix=$2 ;; *) signer=$2 ;; esac
         shift 2
         ;;
     --uninstall) action=uninstall && shift ;;
-    *) fail "there is no option $1" "sed -n 2,8p $0" ;;
+    *) fail "there is no option $1" "sed -n 2,9p $0" ;;
     esac
 done
 
@@ -63,6 +65,15 @@ get() {
 }
 
 get SHA256SUMS
+if [ -n "$signer" ]; then
+    command -v ssh-keygen >/dev/null || fail "a signature is verified by ssh-keygen, which is not here" "apt install openssh-client"
+    get SHA256SUMS.sig
+    key=$(cat "$signer") || fail "there is no key $signer"
+    printf 'releaser namespaces="stead-release" %s\n' "$key" >"$work/signers"
+    ssh-keygen -q -Y verify -f "$work/signers" -I releaser -n stead-release -s "$work/SHA256SUMS.sig" \
+        <"$work/SHA256SUMS" >/dev/null 2>&1 ||
+        fail "SHA256SUMS is not signed by $signer" "take the release from its maker; nothing was installed"
+fi
 archive=$(sed -n "s/^[0-9a-f]\{64\}  \(stead-[0-9A-Za-z.]*-linux-$machine\.tar\.gz\)\$/\1/p" "$work/SHA256SUMS")
 [ -n "$archive" ] || fail "the release in $from has no archive for Linux on $machine"
 get "$archive"

@@ -46,7 +46,7 @@ DEBS = (
 LIBRARIES = re.compile(r"lib(bz2|crypto|expat|ffi|gcc_s|lzma|ssl|stdc\+\+|uuid|z)\.so[.0-9]*")
 LEFT_OUT = re.compile(  # of the interpreter: what needs libraries that are not taken along, what tests and what builds
     r"_(crypt|curses|curses_panel|dbm|sqlite3|ctypes_test|test\w+|xxtestfuzz|xxsubinterpreters)\.cpython.*"
-    r"|(nis|ossaudiodev|readline|xxlimited\w*)\.cpython.*|config-3.*|idlelib|lib2to3|pydoc_data|turtledemo|EXTERNALLY-MANAGED"
+    r"|(nis|ossaudiodev|readline|xxlimited\w*)\.cpython.*|config-3.*|idlelib|lib2to3|pydoc_data|test|turtledemo|EXTERNALLY-MANAGED"
 )
 WRAPPER = """\
 #!/bin/sh
@@ -91,13 +91,17 @@ License: Apache-2.0
 OVERRIDES = """\
 # It brings its interpreter and libraries, so that it runs the same on every host.
 stead: embedded-library
-stead: extra-license-file
 stead: hardening-no-pie
-stead: interpreter-in-usr-local
-stead: library-not-linked-against-libc
-stead: no-manual-page
-stead: package-installs-python-bytecode
 stead: shared-library-lacks-prerequisites
+# Packages are taken as their makers published them, each checked by the hash of the lock.
+stead: unstripped-binary-or-object
+stead: extra-license-file
+# Byte code is made once, for all: no account may write below /usr, and Debian's own Python does not run this.
+stead: package-installs-python-pycache-dir
+# Modules that are imported and never run by their first line.
+stead: unusual-interpreter
+# stead --help and the pages of the project say more than a manual page of many commands would.
+stead: no-manual-page
 """
 
 
@@ -150,7 +154,8 @@ def make_tree(tree: Path, work: Path, debs: Iterable[Path], wheel: Path, arch: s
         if path.name.count(".") > 3 or path.name.endswith(".so"):
             path.unlink()  # a full version: programs ask for the short name
     run("dpkg-deb", "-x", *(work / "debs").glob("patchelf_*.deb"), work / "patchelf")
-    run(work / "patchelf/usr/bin/patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../lib", python)
+    patchelf = work / "patchelf/usr/bin/patchelf"
+    run(patchelf, "--force-rpath", "--set-rpath", "$ORIGIN/../lib", python)
     site = tree / "lib" / PYTHON / "dist-packages"
     for lock in LOCKS:
         run(ROOT / ".uv/bin/uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--only-binary", ":all:",
@@ -161,6 +166,9 @@ def make_tree(tree: Path, work: Path, debs: Iterable[Path], wheel: Path, arch: s
         path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("bin/")))
     for path in (site / ".lock", *site.rglob(".gitignore")):
         path.unlink(missing_ok=True)
+    for path in site.rglob("*.so"):
+        if run(patchelf, "--print-rpath", path).startswith("/"):
+            run(patchelf, "--remove-rpath", path)  # of the machine that its wheel was made on
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)  # noqa: S202 - just built
     (tree / "bin/stead").write_text(WRAPPER)
@@ -270,6 +278,15 @@ def make_deb(tree: Path, work: Path, target: Path, version: str, arch: str, glib
     run("dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "--build", root, target, SOURCE_DATE_EPOCH=str(epoch))
 
 
+def sign(sums: Path, key: Path) -> None:
+    """Sign the sums with an SSH key of the releaser's, or by an agent that has it; ``install.sh --signer`` verifies.
+
+    Raises:
+        Failure: the key cannot be used.
+    """
+    run("ssh-keygen", "-q", "-Y", "sign", "-f", key.absolute(), "-n", "stead-release", sums)
+
+
 def release(out: Path, work: Path, version: str = "") -> None:
     """Make everything.
 
@@ -327,9 +344,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "dist/release")
     parser.add_argument("--work", type=Path, default=ROOT / "build/release")
     parser.add_argument("--version", default="")
+    parser.add_argument("--sign-key", type=Path, help="an SSH key; the sums are signed with it")
     given = parser.parse_args()
     try:
         release(given.out.absolute(), given.work.absolute(), given.version)
+        if given.sign_key:
+            sign(given.out.absolute() / "SHA256SUMS", given.sign_key)
     except Failure as error:
         print(f"release: {error}", file=sys.stderr)
         return 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.house import LivingHome
+from tests.flows.released import made  # noqa: F401 - a fixture
 
 
 @contextmanager

@@ -20,6 +20,7 @@ import pytest
 
 from stead.cli.data_checks import data_checks
 from stead.config import Home
+from stead.storage.backup import NEWEST, backup
 from stead.storage.database import connect
 from stead.storage.keystore import open_keys
 from stead.web import pages
@@ -120,6 +121,17 @@ def a_journal_from_the_future(one: Planted) -> None:
 def a_clock_that_is_behind(one: Planted) -> None:
     later = time.time() + 3 * 86_400
     os.utime(one.home.journal, (later, later))
+
+
+def weeks_without_a_backup(one: Planted) -> None:
+    then = time.time() - 20 * 86_400
+    os.utime(one.home.key, (then, then))
+
+
+def a_backup_of_long_ago(one: Planted) -> None:
+    backup(one.home, open_keys(one.home, "file", str).keys, "four plain words", one.folder / "old.backup")
+    then = time.time() - 60 * 86_400
+    os.utime(one.home.data / "backups" / NEWEST, (then, then))
 
 
 def a_large_log(one: Planted) -> None:
@@ -231,6 +243,8 @@ FAULTS: Mapping[str, tuple[Callable[[Planted], None], str, str, str]] = {
     "a journal from the future": (a_journal_from_the_future, "journal content", "fail", "install that version"),
     "files that are gone": (gone("data/contents/index.db"), "kept files", "fail", "stead restore"),
     "a clock that is behind": (a_clock_that_is_behind, "journal clock", "fail", "set-ntp"),
+    "weeks without a backup": (weeks_without_a_backup, "backup", "warn", "stead backup"),
+    "a backup of long ago": (a_backup_of_long_ago, "backup", "warn", "stead backup"),
     "a spoilt copy of the heads": (written("heads.jsonl", "no head\n"), "signed heads", "fail", "audit_heads"),
     "a disk for heads that is gone": (set_to('audit_heads = "/nowhere/h"\n'), "signed heads", "fail", "mount it"),
     "a memory folder that is gone": (set_to('memory_folder = "/nowhere"\n'), "memory folder", "fail", "mkdir"),
@@ -307,6 +321,17 @@ def test_a_planted_fault_is_named_with_the_way_out_and_cured_where_doctor_says_t
         healed = planted.doctor("--fix", "--yes")
         planted.held.callback(subprocess.run, [sys.executable, "-m", "stead", "down", "--home", str(planted.home.root)])
         assert healed[name]["verdict"] == "ok", healed[name]
+
+
+@promise("OPS-1.doctor-finds")
+def test_a_backup_sets_right_that_there_was_none_for_weeks(planted: Planted) -> None:
+    weeks_without_a_backup(planted)
+    file = planted.folder / "today.backup"
+    backup(planted.home, open_keys(planted.home, "file", str).keys, "four plain words", file)
+    check = planted.doctor()["backup"]
+    assert (check["verdict"], check["text"]) == ("ok", f"the newest was made just now: {str(file)!r}")
+    file.unlink()
+    assert planted.doctor()["backup"]["text"].endswith(", which is not there now")
 
 
 @promise("OPS-1.doctor-finds")

@@ -1,7 +1,6 @@
-"""A release: made twice it is the same, it names no place of this machine, and it works where there is no Python.
+"""A release: made twice it is the same, and it names no place of this machine.
 
-What makes a release takes minutes and is marked long; ``STEAD_RELEASE`` names one that is there. The install script is
-tried in CI with small archives.
+What makes a release takes minutes and is marked long. The install script is tried in CI with small archives.
 """
 
 from __future__ import annotations
@@ -11,43 +10,22 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from scripts.release import bill, newest_glibc
+from scripts.release import bill, newest_glibc, sign
 from stead import __version__
 from stead.cli.releases import files_in, order
-from tests.fakes.models import Turn
-from tests.flows.served import by_turn, served
+from tests.flows.released import make
 from tests.flows.test_upgrades import FAULT, release
 from tests.promises import promise
 
 ROOT = Path(__file__).parents[2]
-BUILD_S, ROOT_S = 1800, 600
 DEV_TOOLS = ("pytest", "ruff", "mypy", "hypothesis", "playwright", "hatchling", "uv", "pip", "setuptools")
 long = pytest.mark.long
-takes_long = pytest.mark.timeout(2 * BUILD_S + ROOT_S)
-
-
-def make(out: Path, work: Path) -> Path:
-    words = [sys.executable, "scripts/release.py", "--out", str(out), "--work", str(work)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_S, check=False)
-    assert done.returncode == 0, done.stderr
-    return out
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if there := os.environ.get("STEAD_RELEASE"):
-        return Path(there)
-    folder = tmp_path_factory.mktemp("release")
-    (folder / "work").mkdir()
-    return make(folder / "out", folder / "work")
+takes_long = pytest.mark.timeout(3600)
 
 
 @pytest.fixture(scope="module")
@@ -95,83 +73,21 @@ def test_the_archive_has_no_path_of_this_machine_no_development_tool_and_no_link
 
 @long
 @takes_long
-def test_a_release_made_twice_is_the_same_to_the_byte(made: Path, tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    again = make(tmp_path / "out", tmp_path / "work")
-    assert (again / "SHA256SUMS").read_text() == (made / "SHA256SUMS").read_text()
-
-
-# -- a clean Debian ---------------------------------------------------------------------------------------------------
-
-
-class CleanDebian:
-    """A root with Debian's essential packages, and no Python."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def run(self, script: str, timeout_s: int = 120) -> str:
-        """Run shell commands in it, with mounts of their own; the network is this machine's."""
-        root = self.root
-        prepare = f"mount --rbind {root} {root}; mount -t proc proc {root}/proc; mount --rbind /dev {root}/dev"
-        names = {"PATH": "/root/.local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
-        words = ["unshare", "--mount", "sh", "-ec", f'{prepare}; exec chroot {root} sh -ec "$0"', script]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=timeout_s, check=False, env=names)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-
-@pytest.fixture(scope="module")
-def essential(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Debian's essential packages and certificates; ``STEAD_DEBIAN`` names a root that is there."""
-    if there := os.environ.get("STEAD_DEBIAN"):
-        return Path(there)
-    if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
-        pytest.skip("it takes root and Debian's mmdebstrap to make a clean root")
-    root = tmp_path_factory.mktemp("debian") / "root"
-    words = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=ca-certificates", "bookworm", str(root)]
-    subprocess.run(words, check=True, timeout=ROOT_S)
-    return root
-
-
-@pytest.fixture
-def debian(made: Path, essential: Path, tmp_path: Path) -> Iterator[CleanDebian]:
-    root = tmp_path / "debian"
-    subprocess.run(["cp", "-a", "--one-file-system", essential, root], check=True, timeout=ROOT_S)
-    shutil.copytree(made, root / "release")
-    (root / "work").mkdir()
-    (root / "work" / "README.md").write_text("# Tides\n")
-    clean = CleanDebian(root)
-    assert clean.run("command -v python3 python || echo none") == "none\n"
-    yield clean
-    clean.run("stead down || true")
+@pytest.mark.skipif(shutil.which("lintian") is None, reason="Debian's lintian is not here")
+@promise("OPS-5.deb")
+def test_the_debian_package_has_no_error_and_no_warning_of_lintians(made: Path) -> None:
+    (deb,) = made.glob("*.deb")
+    words = ["lintian", "--fail-on", "error,warning", "--allow-root", deb]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=1800, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 @long
 @takes_long
-@pytest.mark.parametrize(
-    "install",
-    [
-        pytest.param("sh /release/install.sh", marks=promise("OPS-5.archive", "OPS-5.script")),
-        pytest.param("dpkg -i /release/*.deb", marks=promise("OPS-5.deb")),
-    ],
-)
-def test_without_any_python_it_is_installed_set_up_and_a_schedule_runs(debian: CleanDebian, install: str) -> None:
-    assert debian.run(f"{install}; stead --version").splitlines()[-1] == f"stead {__version__}"
-    with served(by_turn(Turn("The tide is out."))) as model:
-        debian.run(
-            f"cd /work; stead setup --yes --provider acme --preset compatible --url {model.openai} --model scripted"
-            " || stead providers add acme --preset compatible --model scripted --key none"
-            f" --url {model.openai}; stead up"
-        )
-        due = time.strftime("%Y-%m-%d %H:%M", time.gmtime(time.time() + 61))
-        debian.run(f"cd /work; stead schedule add tides 'say how the tide is' --when '{due}' --zone UTC --dir /work")
-        deadline = time.monotonic() + 150
-        while "The tide is out." not in (said := debian.run("stead objectives --json")) and '"unverified"' not in said:
-            assert time.monotonic() < deadline, said
-            time.sleep(0.5)
-    assert "The record is whole" in debian.run("stead audit head >/dev/null; stead audit verify")
-    debian.run("stead down")
+def test_a_release_made_twice_is_the_same_to_the_byte(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    again = make(tmp_path / "out", tmp_path / "work")
+    assert (again / "SHA256SUMS").read_text() == (made / "SHA256SUMS").read_text()
 
 
 # -- the install script -----------------------------------------------------------------------------------------------
@@ -229,6 +145,28 @@ def test_the_script_installs_nothing_that_is_not_what_the_sums_say(tmp_path: Pat
     assert "not an https address" in install(tmp_path, "--from", "http://example.com/stead", code=1)
     assert "no option" in install(tmp_path, "--form", code=1)
     assert not (tmp_path / "person/.local/bin/stead").exists()
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="a release is signed by ssh-keygen")
+@promise("OPS-5.script")
+def test_the_script_takes_only_what_the_named_key_has_signed(tmp_path: Path) -> None:
+    quiet(tmp_path)
+    for name in ("own", "other"):
+        words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name]
+        subprocess.run(words, check=True, timeout=60)
+    archive = release(tmp_path / "first", __version__)
+    words = ("--from", str(archive.parent), "--signer")
+    sums = archive.parent / "SHA256SUMS"
+    assert "there is no SHA256SUMS.sig" in install(tmp_path, *words, str(tmp_path / "own.pub"), code=1)
+    sign(sums, tmp_path / "own")
+    assert "is not signed by" in install(tmp_path, *words, str(tmp_path / "other.pub"), code=1)
+    assert "there is no key" in install(tmp_path, *words, str(tmp_path / "none.pub"), code=1)
+    signed = sums.read_text()
+    sums.write_text(signed + "\n")
+    assert "is not signed by" in install(tmp_path, *words, str(tmp_path / "own.pub"), code=1)
+    assert not (tmp_path / "person/.local/share/stead/versions").exists()
+    sums.write_text(signed)
+    assert f"Stead {__version__} is in" in install(tmp_path, *words, str(tmp_path / "own.pub"))
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------

@@ -106,10 +106,31 @@ async def test_the_daemons_own_interpreter_serves_where_the_system_has_none(tmp_
     own, compiled = host._first_working(
         [
             Tools(tools.bwrap, tools.bwrap_root, "/usr/bin/no-such-python", ""),
-            Tools(tools.bwrap, tools.bwrap_root, path, "" if prefix.startswith("/usr") else prefix),
+            Tools(tools.bwrap, tools.bwrap_root, path, *("" if prefix.startswith("/usr") else prefix,) * 2),
         ]
     )
     assert own.python == path and compiled.version == sys.version_info[:3]
+    code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
+    await serves(tmp_path, Host(this_host().isolation, own, code))
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/python3"), reason="it is a copy of the system's Python")
+async def test_an_interpreter_in_a_folder_that_the_machine_has_of_its_own_serves_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_sandbox()
+    tools, system = this_host().tools, Path("/usr/bin/python3").resolve()
+    assert tools
+    prefix = tmp_path / "installed"
+    (prefix / "bin").mkdir(parents=True)
+    shutil.copy(system, prefix / "bin")
+    left = shutil.ignore_patterns("test", "__pycache__", "config-*", "dist-packages")
+    shutil.copytree(Path("/usr/lib") / system.name, prefix / "lib" / system.name, ignore=left, symlinks=True)
+    monkeypatch.setattr(sys, "base_prefix", str(prefix))
+    monkeypatch.setattr(sys, "executable", str(prefix / "bin" / system.name))
+    *_, found = host._interpreters()
+    own, compiled = host._first_working([Tools(tools.bwrap, tools.bwrap_root, *found)])
+    assert own.prefix == str(prefix)
     code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
     await serves(tmp_path, Host(this_host().isolation, own, code))
 

@@ -20,6 +20,7 @@ from stead.domain.errors import InvalidRequest, StorageFault, WrongKey
 _RESTORE = "stead restore FILE, from a backup"
 _TAIL = 200
 _AHEAD_S = 3600.0
+_WITHOUT_BACKUP_DAYS, _OLD_BACKUP_DAYS = 7, 30
 
 
 def data_checks(home: Home) -> list[Check]:
@@ -40,6 +41,7 @@ def data_checks(home: Home) -> list[Check]:
         _journal(home),
         _clock(home),
         _kept_files(home),
+        _backup(home),
         _heads(home, settings),
         _memory_folder(settings),
         _specialists(home),
@@ -139,6 +141,23 @@ def _kept_files(home: Home) -> Check:
     text = f"{str(index)!r} is {'there' if index.exists() else 'not there yet' if there else 'gone'}"
     way = f"checkpoints and before-images are lost; {_RESTORE}"
     return Check("kept files", "ok" if there else "fail", text, way)
+
+
+def _backup(home: Home) -> Check:
+    """How old the newest backup is; a home that was used for some days should have one."""
+    from stead.storage.backup import NEWEST
+
+    newest = home.data / "backups" / NEWEST
+    way = "stead backup FILE, on another disk than the home's"
+    try:
+        made_s, where = newest.stat().st_mtime, os.fsdecode(newest.read_bytes())
+    except FileNotFoundError:
+        days = (time.time() - home.key.stat().st_mtime) / 86_400 if home.key.exists() else 0
+        text = f"none was made in {days:.0f} days" if days > _WITHOUT_BACKUP_DAYS else "none was made yet"
+        return Check("backup", "warn" if days > _WITHOUT_BACKUP_DAYS else "ok", text, way)
+    text = f"the newest was made {figures.age(int(made_s * 1000), time.time() * 1000)}: {where!r}"
+    gone = "" if os.path.exists(where) else ", which is not there now"
+    return Check("backup", "warn" if time.time() - made_s > _OLD_BACKUP_DAYS * 86_400 else "ok", text + gone, way)
 
 
 def _heads(home: Home, settings: Settings) -> Check:

@@ -75,7 +75,9 @@ class Service(NamedTuple):
 
 def service_of(home: Home, *, system: bool = False) -> Service:
     """The service that a home has, or would have."""
-    name, person = units.name_of(home.root, Path.home() / ".stead"), Path.home()
+    person = Path.home()
+    usual = Path("/root") if system else person  # of the machine: the same, whichever account asks
+    name = units.name_of(home.root, usual / ".stead")
     if sys.platform == MAC:
         label = f"dev.{name}"
         return Service(label, person / "Library/LaunchAgents" / f"{label}.plist", ("launchctl",))

@@ -31,7 +31,7 @@ from stead.machines.cgroup import find_parent
 from stead.machines.copies import MOST_BYTES, MOST_ENTRIES
 from stead.machines.layers import OPAQUE
 from stead.machines.runner.enter import SPACE
-from stead.machines.sandbox import CODE, OUTSIDE_USER, Descriptors, Tools, Workspace, command_line
+from stead.machines.sandbox import CODE, OUTSIDE_USER, Descriptors, Tools, Workspace, command_line, place_of
 from stead.machines.space import remove_tree
 from stead.machines.stage import ROOT_TOOLS, make_stage
 from stead.machines.toolchains import Toolchains
@@ -225,15 +225,16 @@ def _version(bwrap: str) -> str:
     return found[0] if found else "0.0"
 
 
-def _interpreters() -> Iterator[tuple[str, str]]:
-    """Path and prefix: the system's Python, then the one that runs the daemon."""
+def _interpreters() -> Iterator[tuple[str, str, str]]:
+    """Path inside, prefix, and where that is inside: the system's Python, then the one that runs the daemon."""
     if os.access("/usr/bin/python3", os.X_OK):
-        yield "/usr/bin/python3", ""
+        yield "/usr/bin/python3", "", ""
     prefix, path = os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)
     if not prefix.startswith("/usr") and path.startswith(prefix + "/"):
-        yield path, prefix
+        inside = place_of(prefix)
+        yield inside + path.removeprefix(prefix), prefix, inside
     elif path.startswith("/usr/"):
-        yield path, ""
+        yield path, "", ""
 
 
 def _first_working(candidates: list[Tools], workspace: Workspace | None = None) -> tuple[Tools, Compiled]:

@@ -64,6 +64,7 @@ _EMPTY = {"HEAD": "ref: refs/heads/none\n", "objects/none": "", "refs/none": ""}
 """What git takes for a repository that holds nothing."""
 CODE = "/stead"
 """Where the runner's code is inside."""
+_OWN_FOLDERS = ("dev", "home", "proc", "run", "tmp", "work")
 EGRESS = "/run/egress"
 """Where the folder with the way out is inside; the runner knows it too."""
 _PROXY = "http://127.0.0.1:3128"
@@ -86,7 +87,8 @@ class Tools:
         bwrap: absolute real path of bubblewrap.
         bwrap_root: the folder that holds it and its libraries; "" when ``/usr`` does.
         python: the interpreter of the runner, absolute, as seen inside.
-        prefix: a folder that holds it, to be shown read-only at the same path; "" when ``/usr`` does.
+        prefix: a folder that holds it, to be shown read-only; "" when ``/usr`` does.
+        prefix_inside: where it is shown.
         toolchains: where to look for what else is shown; None shows nothing else.
     """
 
@@ -94,7 +96,13 @@ class Tools:
     bwrap_root: str
     python: str
     prefix: str
+    prefix_inside: str = ""
     toolchains: Toolchains | None = None
+
+
+def place_of(prefix: str) -> str:
+    """Where a machine shows the interpreter's folder: its own path, unless a folder of the machine's hides that."""
+    return "/stead-python" if prefix.split("/")[1] in _OWN_FOLDERS else prefix
 
 
 @dataclass(frozen=True)
@@ -213,7 +221,7 @@ def command_line(
     line = [bwrap, *_SEPARATION, *(_KEEPER if workspace else _NOTHING)]
     line += ["--uid", str(INSIDE_USER), "--gid", str(INSIDE_USER), *_system()]
     if tools.prefix:
-        line += ["--ro-bind", prefix, tools.prefix]
+        line += ["--ro-bind", prefix, tools.prefix_inside]
     for path, fd in descriptors.files.items():
         line += ["--perms", "0444", "--file", str(fd), path]
     line += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev", "--dir", "/work"]

@@ -38,6 +38,9 @@ _MANIFEST_LIMIT = 64 * 1024
 _STALE_COPY_S = 24 * 3600
 _LENGTH = struct.Struct(">I")
 
+NEWEST = "newest"
+"""In ``data/backups``: names the newest backup, and was written when it was made."""
+
 _JOURNAL, _MASTER, _SETTINGS, _ARCHIVES = "journal.db", "master", "config.toml", "archives/"
 
 
@@ -85,6 +88,7 @@ def backup(home: Home, keys: Keys, passphrase: str, destination: Path) -> int:
             size = _pack(staged, passphrase, keys.master, parts)
         staged.replace(destination)
         sync(destination.parent)
+        (home.data / "backups" / NEWEST).write_bytes(os.fsencode(destination))
     except OSError as error:
         raise StorageFault(f"{str(destination)!r} cannot be written: {error.strerror}; free space or fix it") from error
     finally:
