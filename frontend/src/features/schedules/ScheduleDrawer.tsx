@@ -137,10 +137,18 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
 function Allowed({ row }: { row: Schedule }) {
   const { schedule } = row;
   const { job } = schedule;
-  const facts: [string, string][] = [
-    [t("missed"), t(`missed_${schedule.missed}`)],
-    [t("overlap"), t(`overlap_${schedule.overlap}`)],
-  ];
+  const { when } = schedule;
+  const facts: [string, string][] =
+    when.type === "arrival"
+      ? [
+          [t("mostWaiting"), t("runs", { count: when.waiting })],
+          [t("mostHourly"), t("runs", { count: when.hourly })],
+        ]
+      : [
+          [t("missed"), t(`missed_${schedule.missed}`)],
+          [t("overlap"), t(`overlap_${schedule.overlap}`)],
+        ];
+  if (when.type === "arrival" && when.source.type !== "drop") facts.unshift([t("signedBy"), when.source.secret]);
   if (row.watched.length > 0) facts.push([t("watched"), row.watched.join(", ")]);
   if (schedule.checklist) facts.push([t("checklist"), schedule.checklist]);
   if (row.checked_ms > 0) {

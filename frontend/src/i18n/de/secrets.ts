@@ -63,4 +63,10 @@ export default translation<typeof t>()({
   removeWhy: "Der Wert und seine Ziele werden gelöscht. Das lässt sich nicht rückgängig machen.",
   saved: "{name} ist im Tresor.",
   savedNext: "Es wird erst verwendet, wenn du ein Ziel hinzufügst.",
+  choiceNew: "Ein neues Geheimnis",
+  choiceName: "Name des Geheimnisses",
+  generate: "Wert erzeugen",
+  generateWhy: "Für Sender, bei denen du das Geheimnis wählst. Er wird kopiert, damit du ihn dort einfügen kannst.",
+  generated: "Erzeugt und kopiert. Füge ihn jetzt auf der anderen Seite ein: Später zeigt ihn nichts mehr.",
+  generatedShown: "Erzeugt. Kopiere ihn jetzt aus dem Feld auf die andere Seite: Später zeigt ihn nichts mehr.",
 });
