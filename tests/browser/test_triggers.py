@@ -10,7 +10,7 @@ from tests.browser.axe import axe
 from tests.browser.chrome import PHONE, Visit
 from tests.browser.stage import Stage
 from tests.browser.watch import Watch
-from tests.fakes.webhook_senders import KEYS, delivery, send, signed
+from tests.fakes.webhook_senders import delivery, send, signed
 from tests.flows.house import Json
 from tests.promises import promise
 

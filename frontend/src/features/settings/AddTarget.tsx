@@ -13,7 +13,7 @@ import { NumberInput } from "@/ui/NumberInput";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { Select } from "@/ui/Select";
 import { toast } from "@/ui/Toasts";
-import { flawsOf, keyFlaw, KINDS, PORTS, SECURITY, type TargetDraft, USUAL, USUAL_KINDS, viaOf } from "./target";
+import { flawsOf, KINDS, keyFlaw, PORTS, SECURITY, type TargetDraft, USUAL, USUAL_KINDS, viaOf } from "./target";
 
 export interface AddTargetProps {
   taken: readonly string[];
@@ -108,7 +108,7 @@ function MailFields({ draft, change, flaws }: MailFieldsProps) {
           <Select
             items={SECURITY.map((value) => ({ value, label: t(`security_${value}`) }))}
             value={draft.security}
-            onValueChange={(security) => change({ security, port: PORTS[security] })}
+            onValueChange={(security) => change({ security, port: PORTS[security], signsIn: security !== "none" })}
           />
         </Field>
         <Field label={t("port")} error={flaws.port}>
@@ -124,11 +124,9 @@ function MailFields({ draft, change, flaws }: MailFieldsProps) {
           <Input mono value={draft.sender} onValueChange={(sender) => change({ sender })} />
         </Field>
       </div>
-      <Checkbox
-        label={t("signsIn")}
-        checked={draft.signsIn}
-        onCheckedChange={(signsIn) => change({ signsIn })}
-      />
+      {draft.security !== "none" && (
+        <Checkbox label={t("signsIn")} checked={draft.signsIn} onCheckedChange={(signsIn) => change({ signsIn })} />
+      )}
       {draft.signsIn && (
         <Field label={t("user")} hint={t("userHint")} error={flaws.user}>
           <Input mono value={draft.user} onValueChange={(user) => change({ user })} />

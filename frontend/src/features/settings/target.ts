@@ -50,8 +50,8 @@ export function flawsOf(draft: TargetDraft, taken: readonly string[]): Flaws {
   const flaws: Flaws = {};
   if (!NAME.test(draft.name)) flaws.name = t("nameWrong");
   else if (taken.includes(draft.name)) flaws.name = t("nameTaken");
-  if (draft.kind === "webhook" && !URL.canParse(draft.url.trim())) flaws.url = t("urlWrong");
-  if (draft.kind === "webhook" && !/^https?:/i.test(draft.url.trim())) flaws.url = t("urlWrong");
+  if (draft.kind === "webhook" && !(/^https?:/.test(draft.url.trim()) && URL.canParse(draft.url.trim())))
+    flaws.url = t("urlWrong");
   if (draft.kind === "mail") {
     const to = apart(draft.to);
     if (to.length === 0 || to.length > MOST_ADDRESSES || !to.every((one) => ADDRESS.test(one))) flaws.to = t("toWrong");
@@ -66,7 +66,7 @@ export function flawsOf(draft: TargetDraft, taken: readonly string[]): Flaws {
 /** What is wrong with a value that is to sign; "" for nothing. */
 export function keyFlaw(value: string): string {
   const text = value.trim().replace(/^whsec_/, "");
-  const size = (text.replace(/=+$/, "").length * 3) / 4;
+  const size = Math.floor((text.replace(/=+$/, "").length * 3) / 4);
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 && size >= 24 && size <= 64 ? "" : t("keyWrong");
 }
 
