@@ -68,7 +68,7 @@ export function AddTrigger({ taken, onClose }: { taken: readonly string[]; onClo
           generated={source.kind === "webhook" ? CHOSEN[source.form] : undefined}
         />
       )}
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 md:grid-cols-2">
         <Field label={t("waiting")} error={tried && !waiting && t("waitingWrong")}>
           <NumberInput value={waiting} onValueChange={setWaiting} min={1} max={50} unit={t("runs")} />
         </Field>

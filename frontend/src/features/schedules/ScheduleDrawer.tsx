@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, data } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { LikelyCost } from "@/features/budgets/LikelyCost";
+import { t as words } from "@/i18n/en/new-session";
 import { t } from "@/i18n/en/schedules";
 import { Button } from "@/ui/Button";
 import { Drawer } from "@/ui/Drawer";
@@ -156,7 +157,7 @@ function Allowed({ row }: { row: Schedule }) {
     facts.push([t("compared"), t("comparedQuiet", { count: row.quiet, at })]);
   }
   if (job.type === "session.open") {
-    facts.unshift([t("folder"), job.directory], [t("profile"), job.profile]);
+    facts.unshift([t("folder"), job.directory], [t("profile"), words(`profile_${job.profile}`)]);
     if (job.tools.length > 0) facts.push([t("tools"), job.tools.join(", ")]);
     if (job.allow.length > 0) facts.push([t("allowed"), job.allow.join(", ")]);
     if (job.hosts.length > 0) facts.push([t("hosts"), job.hosts.join(", ")]);

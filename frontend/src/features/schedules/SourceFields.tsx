@@ -56,7 +56,7 @@ interface MailboxFieldsProps {
 
 function MailboxFields({ source, change, flaws }: MailboxFieldsProps) {
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid gap-4 md:grid-cols-2">
       <Field label={t("host")} hint={t("hostHint")} error={flaws.host}>
         <Input mono value={source.host} onValueChange={(host) => change({ host })} placeholder="imap.example.com" />
       </Field>

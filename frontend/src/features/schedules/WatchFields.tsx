@@ -36,7 +36,7 @@ function hintOf(kind: keyof typeof LABELS): string | undefined {
 export function WatchFields({ watch, onChange, error }: WatchFieldsProps) {
   const change = (some: Partial<WatchDraft>) => onChange({ ...watch, ...some });
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid gap-4 md:grid-cols-2">
       <Field label={t("watch")} hint={t("watchHint")}>
         <Select
           items={KINDS.map((value) => ({ value, label: t(`watch_${value}`) }))}

@@ -14,7 +14,7 @@ export function PeriodFields({ period, onChange }: { period: Period; onChange: (
   const backward = isBackward(period);
   return (
     <div className="mt-3 flex flex-wrap items-start gap-3">
-      <Field label={t("period")} labelHidden className="w-48">
+      <Field label={t("period")} className="w-48 max-md:basis-full">
         <Select
           items={CHOICES.map((value) => ({ value, label: t(`period_${value || "any"}`) }))}
           value={dated ? "own" : period.last}
@@ -27,7 +27,7 @@ export function PeriodFields({ period, onChange }: { period: Period; onChange: (
       </Field>
       {dated && (
         <>
-          <Field label={t("fromDay")} labelHidden error={backward && t("backward")} className="w-44">
+          <Field label={t("fromDay")} error={backward && t("backward")} className="w-44 max-md:flex-1">
             <Input
               type="date"
               value={period.from}
@@ -35,7 +35,7 @@ export function PeriodFields({ period, onChange }: { period: Period; onChange: (
               onValueChange={(from) => onChange({ ...period, last: "", from })}
             />
           </Field>
-          <Field label={t("toDay")} labelHidden className="w-44">
+          <Field label={t("toDay")} className="w-44 max-md:flex-1">
             <Input
               type="date"
               value={period.to}

@@ -48,7 +48,7 @@ function local(day: string): Date {
   return new Date(`${day}T00:00`);
 }
 
-/** The start of the day so many days later. */
+/** The start of the day so many days later; never 0, which is no moment. */
 function midnight(at: Date, days: number): number {
-  return Math.max(0, new Date(at.getFullYear(), at.getMonth(), at.getDate() + days).getTime());
+  return Math.max(1, new Date(at.getFullYear(), at.getMonth(), at.getDate() + days).getTime());
 }

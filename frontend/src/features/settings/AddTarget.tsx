@@ -100,7 +100,7 @@ function MailFields({ draft, change, flaws }: MailFieldsProps) {
       <Field label={t("to")} hint={t("toHint")} error={flaws.to}>
         <Input mono value={draft.to} onValueChange={(to) => change({ to })} placeholder="ada@example.com" />
       </Field>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 md:grid-cols-2">
         <Field label={t("host")} error={flaws.host}>
           <Input mono value={draft.host} onValueChange={(host) => change({ host })} placeholder="mail.example.com" />
         </Field>

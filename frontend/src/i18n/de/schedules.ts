@@ -54,7 +54,8 @@ export default translation<typeof t>()({
   watch_port: "Ein Port",
   watch_command: "Was ein Befehl ausgibt",
   watchPort: "Host und Port",
-  watchPortHint: "Etwa shop.example.com:443. Ein Lauf startet, wenn er sich öffnet oder schließt.",
+  watchPortHint:
+    "Etwa shop.example.com:443; sonst gehen 80, 8080 und 8443. Ein Lauf startet, wenn er sich öffnet oder schließt.",
   watchCommand: "Befehl",
   watchCommandHint: "Er läuft in der Sandbox, über einer Kopie des Ordners. Nötige Hosts werden unten erlaubt.",
   watchPath: "Pfad",

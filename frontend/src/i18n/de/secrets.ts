@@ -66,7 +66,8 @@ export default translation<typeof t>()({
   choiceNew: "Ein neues Geheimnis",
   choiceName: "Name des Geheimnisses",
   generate: "Wert erzeugen",
-  generateWhy: "Für Sender, bei denen du das Geheimnis wählst. Er wird kopiert, damit du ihn dort einfügen kannst.",
+  generateWhy:
+    "Wo du das Geheimnis selbst wählen darfst. Er wird kopiert, damit du ihn auf der anderen Seite einfügen kannst.",
   generated: "Erzeugt und kopiert. Füge ihn jetzt auf der anderen Seite ein: Später zeigt ihn nichts mehr.",
   generatedShown: "Erzeugt. Kopiere ihn jetzt aus dem Feld auf die andere Seite: Später zeigt ihn nichts mehr.",
 });

@@ -55,7 +55,8 @@ export const t = define("schedules", {
   watch_port: "A port",
   watch_command: "What a command prints",
   watchPort: "Host and port",
-  watchPortHint: "Such as shop.example.com:443. A run starts when it opens or closes.",
+  watchPortHint:
+    "Such as shop.example.com:443; 80, 8080 and 8443 are the others. A run starts when it opens or closes.",
   watchCommand: "Command",
   watchCommandHint: "It runs in the sandbox, over a copy of the folder. Hosts that it needs are allowed below.",
   watchPath: "Path",

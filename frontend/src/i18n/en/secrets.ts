@@ -66,7 +66,7 @@ export const t = define("secrets", {
   choiceNew: "A new secret",
   choiceName: "Name of the secret",
   generate: "Generate a value",
-  generateWhy: "For a sender that lets you choose the secret. It is copied, so that you can paste it there.",
+  generateWhy: "Where you may choose the secret yourself. It is copied, so that you can paste it at the other side.",
   generated: "Generated and copied. Paste it at the other side now: nothing shows it later.",
   generatedShown: "Generated. Copy it from the field to the other side now: nothing shows it later.",
 });
