@@ -19,6 +19,7 @@ test("an address says a period, and one that cannot be read says none", () => {
   expect(periodOf({ from: "2026-03-01" })).toEqual({ last: "", from: "2026-03-01", to: "" });
   for (const odd of [{ last: "8" }, { from: "March" }, { to: "2026-13-01" }, { from: 3 }, {}])
     expect(periodOf(odd)).toEqual(ANY);
+  expect(searchOf({ ...ANY, last: "7" })).toEqual({ last: 7 });
   expect(searchOf({ last: "", from: "2026-03-01", to: "" })).toEqual({ from: "2026-03-01" });
 });
 

@@ -18,9 +18,9 @@ export function periodOf(search: { last?: unknown; from?: unknown; to?: unknown 
   return last ? { ...ANY, last } : { last: "", from: dayOf(search.from), to: dayOf(search.to) };
 }
 
-/** What is not said is not in the address. */
-export function searchOf(period: Period): Partial<Period> {
-  return Object.fromEntries(Object.entries(period).filter(([, value]) => value));
+/** What is not said is not in the address. A number is one there, as the router would put a text of digits into quotes. */
+export function searchOf({ last, from, to }: Period): { last?: number; from?: string; to?: string } {
+  return { ...(last && { last: Number(last) }), ...(from && { from }), ...(to && { to }) };
 }
 
 /** The first day comes after the last one. */
