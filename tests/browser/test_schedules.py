@@ -61,3 +61,27 @@ def test_a_schedule_is_made_run_switched_off_and_removed(walked: Stage, visit: V
     page.get_by_role("dialog", name="Remove morning?").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("Nothing is scheduled")).to_be_visible()
     assert walked.house.get("/schedules")["items"] == []
+
+
+def test_what_a_command_prints_is_watched_and_a_port_that_is_none_is_said(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/schedules")
+    page.get_by_role("button", name="Add a schedule").first.click()
+    form = page.get_by_role("dialog", name="Add a schedule")
+    form.get_by_role("textbox", name="Name").fill("notes")
+    form.get_by_role("textbox", name="Goal").fill("say hello")
+    form.get_by_role("textbox", name="Folder").fill(str(walked.project))
+    form.get_by_role("combobox", name="Only if this has changed").click()
+    page.get_by_role("option", name="A port").click()
+    form.get_by_role("textbox", name="Host and port").fill("shop.example.com")
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form.get_by_text("Say what to watch.")).to_be_visible()
+    expect(form.get_by_role("textbox", name="Host and port")).to_be_focused()
+    form.get_by_role("combobox", name="Only if this has changed").click()
+    page.get_by_role("option", name="What a command prints").click()
+    form.get_by_role("textbox", name="Command").fill("ls")
+    form.get_by_role("button", name="Add", exact=True).click()
+    drawer = page.get_by_role("dialog", name="notes")
+    drawer.get_by_role("button", name="Compare now").click()
+    expect(drawer.get_by_text("First look:")).to_be_visible()
+    (row,) = walked.house.get("/schedules")["items"]
+    assert row["schedule"]["watches"] == [{"type": "command", "command": "ls"}]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import axe
-from tests.browser.chrome import Visit, is_live, settled
+from tests.browser.chrome import PHONE, Visit, is_live, settled
 from tests.browser.stage import Stage
 from tests.browser.watch import Watch
 from tests.browser.watching import says
-from tests.fakes.receivers import SIGNING, receiver
+from tests.fakes.receivers import SIGNING, mailbox, receiver
 from tests.flows.served import in_thread
 from tests.promises import promise
 
@@ -172,15 +172,35 @@ def test_notices_on_the_desktop_are_off_until_they_are_wanted_and_allowed(walked
     expect(switch).to_be_checked()
 
 
+def target_form(page: Page, name: str, kind: str) -> Locator:
+    page.get_by_role("button", name="Add a target").click()
+    form = page.get_by_role("dialog", name="Add a target")
+    form.get_by_role("textbox", name="Name", exact=True).fill(name)
+    form.get_by_role("radio", name=kind).check()
+    return form
+
+
 @promise("SCH-3.out")
-def test_targets_of_notifications_are_tried_changed_and_removed_in_the_settings(walked: Stage, visit: Visit) -> None:
+def test_targets_of_notifications_are_added_tried_changed_and_removed_in_the_settings(
+    walked: Stage, visit: Visit, watch: Watch
+) -> None:
     house = walked.house
     with in_thread(receiver()) as hook:
-        house.post("/secrets", {"name": "signing", "value": SIGNING, "replace": True})
-        house.post("/notifications", {"name": "hook", "via": {"type": "webhook", "url": hook.url, "secret": "signing"}})
         page = visit(walked, "/settings?section=notifications")
+        form = target_form(page, "hook", "Webhook")
+        form.get_by_role("textbox", name="Address").fill("hooks.example.com")
+        form.get_by_role("textbox", name="Value").fill("no key that signs")
+        form.get_by_role("button", name="Add", exact=True).click()
+        expect(form.get_by_text("Give an address that begins with https:// or http://.")).to_be_visible()
+        expect(form.get_by_text("It has to be whsec_")).to_be_visible()
+        axe(page)
+        form.get_by_role("textbox", name="Address").fill(hook.url)
+        form.get_by_role("textbox", name="Value").fill(SIGNING)
+        form.get_by_role("textbox", name="Value").press("Enter")
         row = page.get_by_role("listitem", name="hook")
         expect(row).to_contain_text(hook.url)
+        assert not holds(page, SIGNING) and SIGNING not in json.dumps([house.events(), house.get("/notifications")])
+        assert not any(SIGNING in url for url in watch.requests)
         row.get_by_role("button", name="Send a test").click()
         toasts = page.get_by_role("region", name="Notifications", exact=True)
         expect(toasts).to_contain_text("A test was sent to hook", timeout=15_000)
@@ -204,6 +224,35 @@ def test_targets_of_notifications_are_tried_changed_and_removed_in_the_settings(
         page.get_by_role("dialog", name="Remove hook?").get_by_role("button", name="Remove").click()
         expect(page.get_by_text("No targets yet")).to_be_visible()
     assert house.get("/notifications")["items"] == []
+
+
+@promise("SCH-3.out")
+def test_mail_is_set_up_in_the_settings_and_says_what_went_wrong(walked: Stage, visit: Visit) -> None:
+    with mailbox() as box:
+        page = visit(walked, "/settings?section=notifications", PHONE)
+        form = target_form(page, "post", "Mail")
+        form.get_by_role("button", name="Add", exact=True).press("Enter")
+        for flaw in ("Give 1 to 5 addresses", "Give a host.", "Give the user to sign in as.", "Type the value."):
+            expect(form.get_by_text(flaw)).to_be_visible()
+        axe(page)
+        form.get_by_role("textbox", name="To", exact=True).fill("ada@example.com, ben@example.com")
+        form.get_by_role("textbox", name="Mail server").fill("127.0.0.1")
+        form.get_by_role("combobox", name="Connection").click()
+        page.get_by_role("option", name="without TLS").click()
+        form.get_by_role("textbox", name="Port").fill(str(box.port))
+        form.get_by_role("textbox", name="From address").fill("stead@example.com")
+        form.get_by_role("textbox", name="From address").press("Enter")
+        row = page.get_by_role("listitem", name="post")
+        expect(row).to_contain_text("Mail to ada@example.com, ben@example.com")
+        row.get_by_role("button", name="Send a test").click()
+        toasts = page.get_by_role("region", name="Notifications", exact=True)
+        expect(toasts).to_contain_text("A test was sent to post", timeout=15_000)
+        assert box.envelopes == [("stead@example.com", ("ada@example.com", "ben@example.com"))]
+        box.refusals |= dict.fromkeys(("ada@example.com", "ben@example.com"), "550 there is no ben here")
+        row.get_by_role("button", name="Send a test").click()
+        expect(row.get_by_role("status")).to_contain_text("there is no ben here")
+        axe(page)
+    walked.house.cli("notify", "remove", "post", "--yes")
 
 
 @promise("UI-1.setup")

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
 import { t } from "@/i18n/en/ui";
 import { Button } from "./Button";
 import { Dialog, DialogClose, type DialogProps } from "./Dialog";
@@ -18,7 +18,12 @@ export interface FormDialogProps extends Pick<DialogProps, "title" | "descriptio
   children: ReactNode;
 }
 
-/** A dialog that is a form. It is open while it is on the page, and a press outside loses nothing of what was written. */
+const WRONG = "[aria-invalid=true]";
+
+/**
+ * A dialog that is a form. It is open while it is on the page, and a press outside loses nothing of what was written. What
+ * cannot be sent has the focus at the first field that is wrong; why it was refused is scrolled to.
+ */
 export function FormDialog({
   cancel = t("cancel"),
   send,
@@ -31,6 +36,10 @@ export function FormDialog({
   ...rest
 }: FormDialogProps) {
   const form = useId();
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (!busy) element.current?.querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
+  }, [busy]);
   return (
     <Dialog
       {...rest}
@@ -48,10 +57,12 @@ export function FormDialog({
     >
       <form
         id={form}
+        ref={element}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
           onSend();
+          requestAnimationFrame(() => element.current?.querySelector<HTMLElement>(WRONG)?.focus());
         }}
         className="grid gap-4"
       >

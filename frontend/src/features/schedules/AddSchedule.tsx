@@ -1,35 +1,29 @@
 import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
-import { FRESH, wanted } from "@/features/sessions/draft";
-import { useLast } from "@/features/sessions/starting";
 import { t } from "@/i18n/en/schedules";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
-import { FolderPicker } from "@/ui/FolderPicker";
 import { FormDialog } from "@/ui/FormDialog";
-import { Input } from "@/ui/Input";
 import { Select } from "@/ui/Select";
-import { TextArea } from "@/ui/TextArea";
 import { toast } from "@/ui/Toasts";
+import { GrantFields, JobFields, useJob } from "./JobFields";
 import { WatchFields } from "./WatchFields";
 import { WhenFields } from "./WhenFields";
 import { NOTHING, watchOf } from "./watch";
 import { USUAL, whenOf } from "./when";
 
-const NAME = /^[a-z][a-z0-9-]{0,30}$/;
 const MISSED = ["once", "skip", "all"] as const satisfies readonly Schema["Schedule"]["missed"][];
 const OVERLAP = ["skip", "queue"] as const satisfies readonly Schema["Schedule"]["overlap"][];
 
 export function AddSchedule({ taken, onClose }: { taken: readonly string[]; onClose: (added: string) => void }) {
-  const [name, setName] = useState("");
-  const [draft, setDraft] = useState(() => ({ ...FRESH.objective, directory: useLast.getState().directory }));
+  const job = useJob(taken);
+  const { name } = job;
   const [when, setWhen] = useState(USUAL);
   const [missed, setMissed] = useState<(typeof MISSED)[number]>("once");
   const [overlap, setOverlap] = useState<(typeof OVERLAP)[number]>("skip");
   const [watch, setWatch] = useState(NOTHING);
   const [tried, setTried] = useState(false);
-  const wrong = !NAME.test(name) ? t("nameWrong") : taken.includes(name) ? t("nameTaken") : "";
   const due = whenOf(when);
   const watches = watchOf(watch);
   const add = useCommand((body: Schema["WantedSchedule"], key) =>
@@ -38,10 +32,10 @@ export function AddSchedule({ taken, onClose }: { taken: readonly string[]; onCl
 
   function submit() {
     setTried(true);
-    if (wrong || !due || !watches || !draft.goal.trim() || !draft.directory.trim()) return;
-    const job = { ...wanted(draft), type: "session.open" as const, ignore: [] };
+    if (!job.isWhole || !due || !watches) return;
+    const kept = { missed, most: 10, overlap, until_ms: 0, watches, checklist: watch.checklist.trim() };
     add.mutate(
-      { name, when: due, job, missed, most: 10, overlap, until_ms: 0, watches, checklist: watch.checklist.trim() },
+      { name, when: due, job: job.wanted(), ...kept },
       {
         onSuccess: async () => {
           toast({ title: t("added", { name }), kind: "good" });
@@ -61,17 +55,7 @@ export function AddSchedule({ taken, onClose }: { taken: readonly string[]; onCl
       onSend={submit}
       onClose={() => onClose("")}
     >
-      <Field label={t("name")} hint={t("nameHint")} error={tried && wrong}>
-        <Input mono value={name} onValueChange={setName} />
-      </Field>
-      <Field label={t("goal")} error={tried && !draft.goal.trim() && t("goalMissing")}>
-        <TextArea rows={3} value={draft.goal} onValueChange={(goal) => setDraft({ ...draft, goal })} />
-      </Field>
-      <FolderPicker
-        value={draft.directory}
-        onChange={(directory) => setDraft({ ...draft, directory })}
-        error={tried && !draft.directory.trim() ? t("folderMissing") : undefined}
-      />
+      <JobFields job={job} tried={tried} />
       <WhenFields when={when} onChange={setWhen} error={tried && !due ? t("whenMissing") : ""} />
       <WatchFields watch={watch} onChange={setWatch} error={tried && !watches ? t("watchMissing") : ""} />
       <Field label={t("missed")} hint={t("missedHint")}>
@@ -88,6 +72,7 @@ export function AddSchedule({ taken, onClose }: { taken: readonly string[]; onCl
           onValueChange={setOverlap}
         />
       </Field>
+      <GrantFields job={job} />
       <ErrorNote error={add.error} />
     </FormDialog>
   );

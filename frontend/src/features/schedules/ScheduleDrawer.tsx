@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, data } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { LikelyCost } from "@/features/budgets/LikelyCost";
+import { t as words } from "@/i18n/en/new-session";
 import { t } from "@/i18n/en/schedules";
 import { Button } from "@/ui/Button";
 import { Drawer } from "@/ui/Drawer";
@@ -137,10 +138,18 @@ export function ScheduleDrawer({ row, onClose }: { row: Schedule; onClose: () =>
 function Allowed({ row }: { row: Schedule }) {
   const { schedule } = row;
   const { job } = schedule;
-  const facts: [string, string][] = [
-    [t("missed"), t(`missed_${schedule.missed}`)],
-    [t("overlap"), t(`overlap_${schedule.overlap}`)],
-  ];
+  const { when } = schedule;
+  const facts: [string, string][] =
+    when.type === "arrival"
+      ? [
+          [t("mostWaiting"), t("runs", { count: when.waiting })],
+          [t("mostHourly"), t("runs", { count: when.hourly })],
+        ]
+      : [
+          [t("missed"), t(`missed_${schedule.missed}`)],
+          [t("overlap"), t(`overlap_${schedule.overlap}`)],
+        ];
+  if (when.type === "arrival" && when.source.type !== "drop") facts.unshift([t("signedBy"), when.source.secret]);
   if (row.watched.length > 0) facts.push([t("watched"), row.watched.join(", ")]);
   if (schedule.checklist) facts.push([t("checklist"), schedule.checklist]);
   if (row.checked_ms > 0) {
@@ -148,7 +157,7 @@ function Allowed({ row }: { row: Schedule }) {
     facts.push([t("compared"), t("comparedQuiet", { count: row.quiet, at })]);
   }
   if (job.type === "session.open") {
-    facts.unshift([t("folder"), job.directory], [t("profile"), job.profile]);
+    facts.unshift([t("folder"), job.directory], [t("profile"), words(`profile_${job.profile}`)]);
     if (job.tools.length > 0) facts.push([t("tools"), job.tools.join(", ")]);
     if (job.allow.length > 0) facts.push([t("allowed"), job.allow.join(", ")]);
     if (job.hosts.length > 0) facts.push([t("hosts"), job.hosts.join(", ")]);

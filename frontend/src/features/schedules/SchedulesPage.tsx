@@ -1,26 +1,35 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { api, data } from "@/api/client";
+import { part } from "@/api/parts";
 import { t } from "@/i18n/en/schedules";
 import { Button } from "@/ui/Button";
 import { Empty } from "@/ui/Empty";
 import { PageHead } from "@/ui/PageHead";
 import { DataTable } from "@/ui/table/DataTable";
-import { AddSchedule } from "./AddSchedule";
 import { Agenda } from "./Agenda";
 import { COLUMNS } from "./columns";
 import { ScheduleDrawer } from "./ScheduleDrawer";
 
+const AddSchedule = part(async () => (await import("./AddSchedule")).AddSchedule);
+const AddTrigger = part(async () => (await import("./AddTrigger")).AddTrigger);
+
 export function SchedulesPage() {
   const schedules = useQuery({ queryKey: ["schedules"], queryFn: () => data(api.GET("/schedules")) });
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<"" | "schedule" | "trigger">("");
   const [opened, open] = useState("");
   const rows = schedules.data?.items;
+  const Add = adding === "trigger" ? AddTrigger : AddSchedule;
   const shown = rows?.find((row) => row.schedule.name === opened);
   const add = (
-    <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-      {t("addOne")}
-    </Button>
+    <>
+      <Button icon="plus" onClick={() => setAdding("trigger")}>
+        {t("addTrigger")}
+      </Button>
+      <Button kind="primary" icon="plus" onClick={() => setAdding("schedule")}>
+        {t("addOne")}
+      </Button>
+    </>
   );
   return (
     <div className="max-w-300 p-4 md:p-6">
@@ -34,20 +43,22 @@ export function SchedulesPage() {
         onOpen={(row) => open(row.schedule.name)}
         exportAs="stead-schedules"
         empty={
-          <Empty title={t("none")} action={add}>
+          <Empty title={t("none")} action={<div className="flex flex-wrap gap-2">{add}</div>}>
             {t("noneWhy")}
           </Empty>
         }
       />
       {rows && rows.length > 0 && <Agenda onOpen={open} />}
       {adding && (
-        <AddSchedule
-          taken={rows?.map((row) => row.schedule.name) ?? []}
-          onClose={(name) => {
-            setAdding(false);
-            open(name);
-          }}
-        />
+        <Suspense fallback={null}>
+          <Add
+            taken={rows?.map((row) => row.schedule.name) ?? []}
+            onClose={(name) => {
+              setAdding("");
+              open(name);
+            }}
+          />
+        </Suspense>
       )}
       {shown && <ScheduleDrawer row={shown} onClose={() => open("")} />}
     </div>

@@ -45,6 +45,7 @@ export function Trigger({ row }: { row: Schedule }) {
       )}
       {when.source.type === "webhook" && (
         <Button
+          className="justify-self-start"
           busy={test.isPending && t("testing")}
           onClick={() =>
             test.mutate(name, {

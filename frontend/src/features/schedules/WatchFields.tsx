@@ -10,12 +10,33 @@ export interface WatchFieldsProps {
   error: string;
 }
 
+const LABELS = {
+  folder: "watchPath",
+  file: "watchPath",
+  http: "watchUrl",
+  feed: "watchUrl",
+  port: "watchPort",
+  command: "watchCommand",
+} as const;
+
+function hintOf(kind: keyof typeof LABELS): string | undefined {
+  switch (kind) {
+    case "folder":
+      return t("watchPathHint");
+    case "port":
+      return t("watchPortHint");
+    case "command":
+      return t("watchCommandHint");
+    default:
+      return undefined;
+  }
+}
+
 /** What has to change for a run, and the checklist of a heartbeat. */
 export function WatchFields({ watch, onChange, error }: WatchFieldsProps) {
   const change = (some: Partial<WatchDraft>) => onChange({ ...watch, ...some });
-  const path = watch.kind === "folder" || watch.kind === "file";
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid gap-4 md:grid-cols-2">
       <Field label={t("watch")} hint={t("watchHint")}>
         <Select
           items={KINDS.map((value) => ({ value, label: t(`watch_${value}`) }))}
@@ -24,7 +45,7 @@ export function WatchFields({ watch, onChange, error }: WatchFieldsProps) {
         />
       </Field>
       {watch.kind !== "none" && (
-        <Field label={t(path ? "watchPath" : "watchUrl")} hint={path && t("watchPathHint")} error={error}>
+        <Field label={t(LABELS[watch.kind])} hint={hintOf(watch.kind)} error={error}>
           <Input mono value={watch.what} onValueChange={(what) => change({ what })} />
         </Field>
       )}

@@ -18,7 +18,7 @@ export interface WhenFieldsProps {
 export function WhenFields({ when, onChange, error }: WhenFieldsProps) {
   const change = (some: Partial<WhenDraft>) => onChange({ ...when, ...some });
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid gap-4 md:grid-cols-2">
       <Field label={t("often")}>
         <Select
           items={KINDS.map((value) => ({ value, label: t(`often_${value}`) }))}

@@ -1,11 +1,13 @@
 /** What a schedule watches, as the form has it and as the daemon takes it. */
 import type { Schema } from "@/api/client";
 
-export const KINDS = ["none", "folder", "file", "http", "feed"] as const;
+type Watches = Schema["Schedule"]["watches"];
+
+export const KINDS = ["none", "folder", "file", "http", "feed", "port", "command"] as const;
 
 export interface WatchDraft {
   kind: (typeof KINDS)[number];
-  /** A path within the folder, or an address. */
+  /** A path within the folder, an address, HOST:PORT, or a command. */
   what: string;
   /** A file of the folder; "" for no heartbeat. */
   checklist: string;
@@ -13,11 +15,27 @@ export interface WatchDraft {
 
 export const NOTHING: WatchDraft = { kind: "none", what: "", checklist: "" };
 
+const PORT = /^(?:\[([^\]]+)\]|([^\s:/]+)):(\d{1,5})$/;
+
 /** Null while something is missing. */
-export function watchOf({ kind, what }: WatchDraft): Schema["Schedule"]["watches"] | null {
+export function watchOf({ kind, what }: WatchDraft): Watches | null {
   const given = what.trim();
   if (kind === "none") return [];
   if (kind === "folder") return [{ type: "path", path: given }];
   if (!given) return null;
-  return kind === "file" ? [{ type: "path", path: given }] : [{ type: kind, url: given }];
+  switch (kind) {
+    case "file":
+      return [{ type: "path", path: given }];
+    case "port":
+      return portOf(given);
+    case "command":
+      return [{ type: "command", command: given }];
+    default:
+      return [{ type: kind, url: given }];
+  }
+}
+
+function portOf(given: string): Watches | null {
+  const [, bracketed, host = bracketed, port] = PORT.exec(given) ?? [];
+  return host && Number(port) > 0 && Number(port) < 65_536 ? [{ type: "port", host, port: Number(port) }] : null;
 }

@@ -15,6 +15,8 @@ import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
 import { useTyped } from "@/ui/useTyped";
 import { Hits } from "./Hits";
+import { PeriodFields } from "./PeriodFields";
+import { isBackward, momentsOf, type Period, periodOf, searchOf } from "./period";
 import type { Kind } from "./words";
 
 const FIRST = 50;
@@ -23,16 +25,19 @@ const MOST = 500;
 const LONGEST = 500;
 
 export function SearchPage() {
-  const search: { q?: unknown; in?: unknown } = useSearch({ strict: false });
+  const search: { q?: unknown; in?: unknown; last?: unknown; from?: unknown; to?: unknown } = useSearch({
+    strict: false,
+  });
   // The router takes a number in an address for a number.
   const query = search.q === undefined ? "" : String(search.q);
   const where = search.in === "objective" || search.in === "session" ? search.in : "";
+  const asked = { query, where, period: periodOf(search) } as const;
   return (
     <div className="max-w-220 p-4 md:p-6">
       <PageHead title={t("search")} description={t("about")} />
-      <Query query={query} where={where} />
-      {query.trim() ? (
-        <Results key={query} query={query.trim()} where={where} />
+      <Query {...asked} />
+      {isBackward(asked.period) ? null : query.trim() ? (
+        <Results key={JSON.stringify([query, asked.period])} {...asked} query={query.trim()} />
       ) : (
         <Empty title={t("startTitle")}>{t("startWhy")}</Empty>
       )}
@@ -40,11 +45,27 @@ export function SearchPage() {
   );
 }
 
-function Query({ query, where }: { query: string; where: Kind | "" }) {
+interface Asked {
+  query: string;
+  where: Kind | "";
+  period: Period;
+}
+
+/** As the address has it. */
+function addressOf({ query, where, period }: Asked) {
+  return { q: query, ...(where && { in: where }), ...searchOf(period) };
+}
+
+function Query(asked: Asked) {
+  const { query, where, period } = asked;
+  const { last, from, to } = period;
   const navigate = useNavigate();
   const go = useCallback(
-    (q: string) => void navigate({ to: "/search", search: { q, ...(where && { in: where }) }, replace: true }),
-    [navigate, where],
+    (q: string) => {
+      const search = addressOf({ query: q, where, period: { last, from, to } });
+      void navigate({ to: "/search", search, replace: true });
+    },
+    [navigate, where, last, from, to],
   );
   const [typed, setTyped] = useTyped(query, go);
   return (
@@ -60,19 +81,26 @@ function Query({ query, where }: { query: string; where: Kind | "" }) {
           className="h-10 text-lg"
         />
       </Field>
+      <PeriodFields
+        period={period}
+        onChange={(next) =>
+          void navigate({ to: "/search", search: addressOf({ ...asked, query: typed, period: next }), replace: true })
+        }
+      />
     </search>
   );
 }
 
-function Results({ query, where }: { query: string; where: Kind | "" }) {
+function Results({ query, where, period }: Asked) {
   const [limit, setLimit] = useState(FIRST);
+  const moments = momentsOf(period, new Date());
   const {
     data: page,
     error,
     isFetching,
   } = useQuery({
-    queryKey: ["search", query, limit],
-    queryFn: () => data(api.GET("/search", { params: { query: { q: query, limit } } })),
+    queryKey: ["search", query, limit, moments],
+    queryFn: () => data(api.GET("/search", { params: { query: { q: query, limit, ...moments } } })),
     placeholderData: (before) => before,
   });
   const rows = useStreams(page?.items.map((hit) => hit.session) ?? []);
@@ -87,7 +115,9 @@ function Results({ query, where }: { query: string; where: Kind | "" }) {
   if (page.items.length === 0) {
     return (
       <div className="mt-5">
-        <Empty title={t("noneTitle", { query })}>{t("noneWhy")}</Empty>
+        <Empty title={t("noneTitle", { query })}>
+          {t(moments.since_ms || moments.until_ms ? "noneThen" : "noneWhy")}
+        </Empty>
       </div>
     );
   }
@@ -100,7 +130,7 @@ function Results({ query, where }: { query: string; where: Kind | "" }) {
           label={t("place")}
           tabs={(["", "objective", "session"] as const).map((one) => ({
             to: "/search",
-            search: { q: query, ...(one && { in: one }) },
+            search: addressOf({ query, where: one, period }),
             label: t(one || "all"),
             here: one === where,
           }))}

@@ -58,7 +58,7 @@ export async function sendValue(name: string, element: ValueElement | null, repl
   await queries.invalidateQueries({ queryKey: ["secrets"] });
 }
 
-function nameFlaw(name: string, taken: readonly string[]): string {
+export function nameFlaw(name: string, taken: readonly string[]): string {
   if (!NAME.test(name)) return t("nameWrong");
   if (/^(provider|env)-/.test(name)) return t("nameReserved");
   return taken.includes(name) ? t("nameTaken") : "";

@@ -12,12 +12,13 @@ import { Field } from "@/ui/Field";
 import { FolderPicker } from "@/ui/FolderPicker";
 import { KeyHint } from "@/ui/KeyHint";
 import { PageHead } from "@/ui/PageHead";
-import { RadioGroup } from "@/ui/RadioGroup";
 import { TextArea } from "@/ui/TextArea";
 import { AttachButton, AttachedFiles } from "./AttachField";
 import { type Attaching, useAttaching } from "./attaching";
-import { type Draft, FRESH, PROFILES, useDraft } from "./draft";
-import { type DraftProps, MoreFields } from "./MoreFields";
+import { DoneFields } from "./DoneFields";
+import { type Draft, FRESH, useDraft } from "./draft";
+import { changed, type DraftProps, MoreFields } from "./MoreFields";
+import { ProfileField } from "./ProfileField";
 import { promise } from "./promise";
 import { useStart } from "./starting";
 import type { Kind } from "./words";
@@ -76,24 +77,7 @@ function Form({ kind }: { kind: Kind }) {
             error={tried && missing.folder ? t("folderMissing") : undefined}
           />
         </div>
-        {kind === "objective" && (
-          <Field label={t("constraints")} hint={t("constraintsHint")} optional>
-            <TextArea rows={2} value={draft.constraints} onValueChange={(constraints) => change({ constraints })} />
-          </Field>
-        )}
-        {kind === "objective" && (
-          <Field label={t("checks")} hint={t("checksHint")} optional>
-            <TextArea rows={2} value={draft.checks} onValueChange={(checks) => change({ checks })} />
-          </Field>
-        )}
-        {kind === "objective" && (
-          <Checkbox
-            label={t("opinion")}
-            hint={t("opinionHint")}
-            checked={draft.opinion}
-            onCheckedChange={(opinion) => change({ opinion })}
-          />
-        )}
+        {kind === "objective" && <DoneFields draft={draft} change={change} />}
         <Freedom draft={draft} change={change} />
         <Disclosure summary={t("more")} aside={t("moreChanged", { count: changed(kind, draft) })}>
           <MoreFields kind={kind} draft={draft} change={change} />
@@ -137,12 +121,7 @@ function Goal({ kind, draft, change, missing, attaching }: GoalProps) {
 function Freedom({ draft, change }: DraftProps) {
   return (
     <div className="flex flex-col gap-3">
-      <RadioGroup
-        label={t("profile")}
-        items={PROFILES.map((value) => ({ value, label: t(`profile_${value}`), hint: t(`profile_${value}Hint`) }))}
-        value={draft.profile}
-        onValueChange={(profile) => change({ profile })}
-      />
+      <ProfileField draft={draft} change={change} />
       {draft.profile !== "readonly" && (
         <Checkbox
           checked={draft.trial}
@@ -188,26 +167,4 @@ function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean
 /** The model that is chosen, as PROVIDER/MODEL. */
 function first({ chain: [ref] }: Draft): string {
   return ref ? `${ref.provider}/${ref.model}` : "";
-}
-
-const FOLDED = [
-  "title",
-  "chain",
-  "tools",
-  "allow",
-  "hosts",
-  "secrets",
-  "tokens",
-  "usd",
-  "iterations",
-  "wallMinutes",
-  "stall",
-  "repetition",
-  "sendBacks",
-  "ignore",
-] as const satisfies readonly (keyof Draft)[];
-
-/** How many of the folded fields were changed. */
-function changed(kind: Kind, draft: Draft): number {
-  return FOLDED.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(FRESH[kind][name])).length;
 }

@@ -1,7 +1,8 @@
 /** Where a person is notified while the page is closed: each target, its state and its times. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
+import { part } from "@/api/parts";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { canPush, subscribePush } from "@/features/notifications/push";
 import { t } from "@/i18n/en/targets";
@@ -18,6 +19,8 @@ import { Time } from "@/ui/Time";
 import { toast, toastError } from "@/ui/Toasts";
 import { TargetTimes } from "./TargetTimes";
 
+const AddTarget = part(async () => (await import("./AddTarget")).AddTarget);
+
 type Row = Schema["TargetRow"];
 
 const readAgain = () => queries.invalidateQueries({ queryKey: ["notifications"] });
@@ -27,31 +30,33 @@ export function TargetsPanel() {
     queryKey: ["notifications"],
     queryFn: async () => (await data(api.GET("/notifications"))).items,
   });
+  const [subscribing, setSubscribing] = useState(false);
   const [adding, setAdding] = useState(false);
 
   function subscribe() {
-    setAdding(true);
+    setSubscribing(true);
     subscribePush()
       .then((granted) => {
         toast(granted ? { title: t("subscribed"), kind: "good" } : { title: t("blocked"), kind: "danger" });
         return readAgain();
       })
       .catch((error: unknown) => toastError(t("subscribeFailed"), error))
-      .finally(() => setAdding(false));
+      .finally(() => setSubscribing(false));
   }
 
   return (
     <Panel
       title={t("title")}
-      description={
-        <>
-          {t("about")} <code>stead notify add</code>
-        </>
-      }
+      description={t("about")}
       actions={
-        <Button busy={adding && t("subscribing")} disabled={!canPush()} onClick={subscribe}>
-          {t("subscribe")}
-        </Button>
+        <>
+          <Button busy={subscribing && t("subscribing")} disabled={!canPush()} onClick={subscribe}>
+            {t("subscribe")}
+          </Button>
+          <Button icon="plus" onClick={() => setAdding(true)}>
+            {t("addOne")}
+          </Button>
+        </>
       }
     >
       {!canPush() && <p className="mb-3 text-ink-2 text-sm">{t("unable")}</p>}
@@ -67,6 +72,11 @@ export function TargetsPanel() {
             <Target key={row.target.name} row={row} />
           ))}
         </ul>
+      )}
+      {adding && (
+        <Suspense fallback={null}>
+          <AddTarget taken={rows?.map((row) => row.target.name) ?? []} onClose={() => setAdding(false)} />
+        </Suspense>
       )}
     </Panel>
   );
@@ -84,10 +94,8 @@ function Target({ row }: { row: Row }) {
     data(api.DELETE("/notifications/{name}", { params: { path, ...withKey(key) } })),
   );
 
-  function tried({ ok, text }: Schema["TargetCheck"]) {
-    toast(
-      ok ? { title: t("tested", { name }), kind: "good" } : { title: t("testFailed"), detail: text, kind: "danger" },
-    );
+  function tried({ ok }: Schema["TargetCheck"]) {
+    if (ok) toast({ title: t("tested", { name }), kind: "good" });
     return readAgain();
   }
 
@@ -108,6 +116,13 @@ function Target({ row }: { row: Row }) {
         onCheckedChange={(on) => flip.mutate(on, { onSuccess: readAgain })}
       />
       <Standing row={row} />
+      <p role="status" className="empty:hidden">
+        {test.data && !test.data.ok && (
+          <State kind="danger" className="whitespace-normal! [overflow-wrap:anywhere]">
+            {t("testFailed", { why: test.data.text })}
+          </State>
+        )}
+      </p>
       <ErrorNote error={flip.error ?? test.error ?? remove.error} />
       <div className="flex flex-wrap gap-2">
         <Button size="sm" busy={test.isPending && t("testing")} onClick={() => test.mutate(name, { onSuccess: tried })}>
@@ -142,7 +157,7 @@ function Standing({ row }: { row: Row }) {
     <>
       {!row.on && row.why && <State kind="danger">{t("off", { why: row.why })}</State>}
       {row.on && fails && (
-        <State kind="danger" className="whitespace-normal">
+        <State kind="danger" className="whitespace-normal! [overflow-wrap:anywhere]">
           {t("failing", { why: row.error })}
         </State>
       )}

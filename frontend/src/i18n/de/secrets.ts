@@ -63,4 +63,11 @@ export default translation<typeof t>()({
   removeWhy: "Der Wert und seine Ziele werden gelöscht. Das lässt sich nicht rückgängig machen.",
   saved: "{name} ist im Tresor.",
   savedNext: "Es wird erst verwendet, wenn du ein Ziel hinzufügst.",
+  choiceNew: "Ein neues Geheimnis",
+  choiceName: "Name des Geheimnisses",
+  generate: "Wert erzeugen",
+  generateWhy:
+    "Wo du das Geheimnis selbst wählen darfst. Er wird kopiert, damit du ihn auf der anderen Seite einfügen kannst.",
+  generated: "Erzeugt und kopiert. Füge ihn jetzt auf der anderen Seite ein: Später zeigt ihn nichts mehr.",
+  generatedShown: "Erzeugt. Kopiere ihn jetzt aus dem Feld auf die andere Seite: Später zeigt ihn nichts mehr.",
 });

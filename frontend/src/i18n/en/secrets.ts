@@ -62,4 +62,11 @@ export const t = define("secrets", {
   removeWhy: "The value and its destinations are deleted. This can’t be undone.",
   saved: "{name} is in the vault.",
   savedNext: "It is not used until you add a destination.",
+  // -- chosen in another form
+  choiceNew: "A new secret",
+  choiceName: "Name of the secret",
+  generate: "Generate a value",
+  generateWhy: "Where you may choose the secret yourself. It is copied, so that you can paste it at the other side.",
+  generated: "Generated and copied. Paste it at the other side now: nothing shows it later.",
+  generatedShown: "Generated. Copy it from the field to the other side now: nothing shows it later.",
 });
