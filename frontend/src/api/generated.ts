@@ -4223,6 +4223,15 @@ export interface components {
             ][];
         };
         /**
+         * CalendarWatch
+         * @description New, changed and removed events of an iCalendar file: a path within the job's folder, or a public address.
+         */
+        CalendarWatch: {
+            source: string;
+            /** @enum {unknown} */
+            type: "calendar";
+        };
+        /**
          * CallAnswered
          * @description The agent's answer. ``given``: it may do it itself, in its machine, this once; ``why`` is for people.
          */
@@ -9813,7 +9822,7 @@ export interface components {
             /** @default 0 */
             until_ms: number;
             /** @default [] */
-            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"] | components["schemas"]["CalendarWatch"] | components["schemas"]["Mailbox"])[];
             when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"] | components["schemas"]["Arrival"];
         };
         /**
@@ -10033,7 +10042,7 @@ export interface components {
             /** @default 0 */
             until_ms: number;
             /** @default [] */
-            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"] | components["schemas"]["CalendarWatch"] | components["schemas"]["Mailbox"])[];
             when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"] | components["schemas"]["Arrival"];
         };
         /**
@@ -11668,7 +11677,7 @@ export interface components {
             /** @default 0 */
             until_ms: number;
             /** @default [] */
-            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"])[];
+            watches: (components["schemas"]["PathWatch"] | components["schemas"]["HttpWatch"] | components["schemas"]["FeedWatch"] | components["schemas"]["PortWatch"] | components["schemas"]["CommandWatch"] | components["schemas"]["CalendarWatch"] | components["schemas"]["Mailbox"])[];
             when: components["schemas"]["Cron"] | components["schemas"]["Every"] | components["schemas"]["Once"] | components["schemas"]["Calendar"] | components["schemas"]["Arrival"];
         };
         /**

@@ -17,6 +17,8 @@ const LABELS = {
   feed: "watchUrl",
   port: "watchPort",
   command: "watchCommand",
+  calendar: "watchCalendar",
+  mailbox: "watchMailbox",
 } as const;
 
 function hintOf(kind: keyof typeof LABELS): string | undefined {
@@ -27,6 +29,10 @@ function hintOf(kind: keyof typeof LABELS): string | undefined {
       return t("watchPortHint");
     case "command":
       return t("watchCommandHint");
+    case "calendar":
+      return t("watchCalendarHint");
+    case "mailbox":
+      return t("watchMailboxHint");
     default:
       return undefined;
   }

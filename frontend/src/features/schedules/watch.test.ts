@@ -15,17 +15,21 @@ describe("what a schedule watches", () => {
     expect(of("port", "[::1]:80")).toEqual([{ type: "port", host: "::1", port: 80 }]);
     for (const odd of ["example.com", "example.com:0", "example.com:70000", ":80", "::1:80", "https://example.com:443"])
       expect(of("port", odd)).toBeNull();
+    expect(of("calendar", "team.ics")).toEqual([{ type: "calendar", source: "team.ics" }]);
+    expect(of("mailbox", "post,pia@example.com@imap.example.com/Work")).toEqual([
+      {
+        ...{ type: "mailbox", secret: "post", user: "pia@example.com", host: "imap.example.com", port: 993 },
+        ...{ folder: "Work", senders: [], proof: "" },
+      },
+    ]);
+    for (const odd of ["pia@example.com", "post,pia", "post,pia@example.com:0"]) expect(of("mailbox", odd)).toBeNull();
     expect(of("command", " git log -1 ")).toEqual([{ type: "command", command: "git log -1" }]);
   });
   it("is nothing where nothing is watched, and missing where only the kind is said", () => {
     expect(KINDS.map((kind) => watchOf({ ...NOTHING, kind }))).toEqual([
       [],
       [{ type: "path", path: "" }],
-      null,
-      null,
-      null,
-      null,
-      null,
+      ...Array.from({ length: KINDS.length - 2 }, () => null),
     ]);
   });
 });

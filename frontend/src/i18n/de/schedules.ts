@@ -53,6 +53,12 @@ export default translation<typeof t>()({
   watch_feed: "Ein Feed (RSS oder Atom)",
   watch_port: "Ein Port",
   watch_command: "Was ein Befehl ausgibt",
+  watch_calendar: "Termine eines Kalenders",
+  watch_mailbox: "Neue Mail in einem Postfach",
+  watchCalendar: "Pfad oder Adresse",
+  watchCalendarHint: "Einer iCalendar-Datei: im Ordner, etwa team.ics, oder https://…",
+  watchMailbox: "Postfach",
+  watchMailboxHint: "SECRET,USER@HOST[:PORT][/FOLDER]; SECRET nennt das Passwort im Tresor.",
   watchPort: "Host und Port",
   watchPortHint:
     "Etwa shop.example.com:443; sonst gehen 80, 8080 und 8443. Ein Lauf startet, wenn er sich öffnet oder schließt.",

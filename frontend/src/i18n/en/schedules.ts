@@ -54,6 +54,12 @@ export const t = define("schedules", {
   watch_feed: "A feed (RSS or Atom)",
   watch_port: "A port",
   watch_command: "What a command prints",
+  watch_calendar: "Events of a calendar",
+  watch_mailbox: "New mail in a mailbox",
+  watchCalendar: "Path or address",
+  watchCalendarHint: "Of an iCalendar file: within the folder, such as team.ics, or https://…",
+  watchMailbox: "Mailbox",
+  watchMailboxHint: "SECRET,USER@HOST[:PORT][/FOLDER]; SECRET names the password in the vault.",
   watchPort: "Host and port",
   watchPortHint:
     "Such as shop.example.com:443; 80, 8080 and 8443 are the others. A run starts when it opens or closes.",
