@@ -27,7 +27,7 @@ export default defineConfig({
     // Feature-detects nothing that our browsers lack, and would put an inline script into the page.
     modulePreload: { polyfill: false },
   },
-  // One DOM for each worker, modules for each file.
-  test: { environment: "jsdom", pool: "vmThreads", include: ["src/**/*.test.{ts,tsx}"] },
+  // One DOM for each worker, modules for each file. The time ends what hangs; on a crowded computer others need some of it.
+  test: { environment: "jsdom", pool: "vmThreads", include: ["src/**/*.test.{ts,tsx}"], testTimeout: 30_000 },
   server: daemon ? { proxy: { "/api": daemon } } : {},
 });

@@ -1,6 +1,6 @@
 /** Markdown whose parser is fetched when the first text is shown, or before; until then the words stand there without marks. */
-import { Suspense, useState } from "react";
-import { fetched, part } from "@/api/parts";
+import { useEffect, useState } from "react";
+import { fetched } from "@/api/parts";
 import { SafeText } from "@/ui/SafeText";
 import type { MarkdownProps } from "./Markdown";
 import { plainOf } from "./plain";
@@ -12,25 +12,29 @@ async function load() {
   return here;
 }
 
-const Loaded = part(load);
-
 /** Fetch it now, for a page that is about to show some. */
 export function preloadMarkdown(): void {
   if (!here) void fetched(load);
 }
 
+/**
+ * A state, and no `Suspense`: that shows what has come only when nothing else is to be drawn, and next to a reply that
+ * streams something always is on a slow device.
+ */
 export function Markdown(props: MarkdownProps) {
-  // One that was drawn stays the same component; one that comes later needs no wait, not even of a moment.
-  const [Shown] = useState(() => here ?? Loaded);
+  const [Shown, setShown] = useState(() => here);
+  useEffect(() => {
+    if (Shown) return;
+    const fail = (error: unknown) =>
+      setShown(() => {
+        throw error;
+      });
+    fetched(load).then((loaded) => setShown(() => loaded), fail);
+  }, [Shown]);
+  if (Shown) return <Shown {...props} />;
   return (
-    <Suspense
-      fallback={
-        <div aria-busy="true">
-          <SafeText lines>{plainOf(props.children)}</SafeText>
-        </div>
-      }
-    >
-      <Shown {...props} />
-    </Suspense>
+    <div aria-busy="true">
+      <SafeText lines>{plainOf(props.children)}</SafeText>
+    </div>
   );
 }
