@@ -31,12 +31,12 @@ BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
     "": 1060,
     "brain": 2875,
-    "cli": 10154,
+    "cli": 10171,
     "client": 431,
     "domain": 8451,
     "egress": 832,
     "guardian": 2444,
-    "machines": 7985,
+    "machines": 7990,
     "mcp": 1150,
     "memory": 4821,
     "net": 343,
@@ -45,7 +45,7 @@ PACKAGE_LINES = {
     "providers": 3538,
     "runtime": 11088,
     "screen": 1527,
-    "storage": 4916,
+    "storage": 4918,
     "tools": 2461,
     "web": 2972,
 }
