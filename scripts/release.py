@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ("requirements.lock", "requirements-bwrap.lock")
+LOCKS = ("requirements.lock", "requirements-release.lock")
 PYTHON = "python3.11"
 ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 DEBS = (

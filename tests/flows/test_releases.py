@@ -68,6 +68,7 @@ def test_the_archive_has_no_path_of_this_machine_no_development_tool_and_no_link
             assert [place for place in places if place.encode() in content] == [], path
     packages = {path.name.partition("-")[0].lower() for path in unpacked.rglob("*.dist-info")}
     assert packages & set(DEV_TOOLS) == set()
+    assert packages >= {"icalendar", "keyring", "textual"}, "pip adds no extra to it"
     assert (unpacked / "NEEDS").read_text() == f"glibc {newest_glibc(unpacked)}\n"
 
 
