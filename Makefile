@@ -73,6 +73,7 @@ release-check: release ## that, and try it: lintian, and both packages on a clea
 lock: .setup/test ## resolve the pins of pyproject.toml, with hashes and without addresses
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
+	@$(COMPILE) --group pyproject.toml:release --constraints requirements.lock --output-file requirements-release.lock >/dev/null
 	@for group in uv build page bwrap injection mem0 code-bases; do \
 		$(COMPILE) --group pyproject.toml:$$group --output-file requirements-$$group.lock >/dev/null || exit 1; done
 	@$(COMPILE) --no-deps --group pyproject.toml:embed --output-file requirements-embed.lock >/dev/null

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ("requirements.lock", "requirements-bwrap.lock")
+LOCKS = ("requirements.lock", "requirements-release.lock")
 PYTHON = "python3.11"
 ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 DEBS = (
@@ -99,6 +99,7 @@ stead: extra-license-file
 # Byte code is made once, for all: no account may write below /usr, and Debian's own Python does not run this.
 stead: package-installs-python-pycache-dir
 # Modules that are imported and never run by their first line.
+stead: interpreter-in-usr-local
 stead: unusual-interpreter
 # stead --help and the pages of the project say more than a manual page of many commands would.
 stead: no-manual-page
