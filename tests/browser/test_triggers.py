@@ -35,6 +35,7 @@ def test_a_webhook_is_waited_for_from_the_page_and_its_signed_requests_run(
     walked: Stage, visit: Visit, watch: Watch
 ) -> None:
     watch.expect(409, "/triggers/builds/test$")
+    watch.expect(400, "/schedules$")
     page = visit(walked, "/schedules")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Add a trigger").click()
@@ -53,7 +54,13 @@ def test_a_webhook_is_waited_for_from_the_page_and_its_signed_requests_run(
     form.get_by_role("button", name="What its runs may do and spend").click()
     form.get_by_role("radio", name="Read-only").check()
     form.get_by_role("textbox", name="Tokens at most").fill("30000")
+    expect(form.get_by_role("button", name="What its runs may do and spend")).to_contain_text("2 changed")
     axe(page)
+    form.get_by_role("textbox", name="Folder", exact=True).fill(str(walked.project / "none"))
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form.get_by_role("alert")).to_be_in_viewport()
+    expect(form.get_by_role("combobox", name="Signing secret")).to_contain_text("builds")
+    form.get_by_role("textbox", name="Folder", exact=True).fill(str(walked.project))
     form.get_by_role("button", name="Add", exact=True).click()
 
     drawer = page.get_by_role("dialog", name="builds")

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Schema } from "@/api/client";
 import { DoneFields } from "@/features/sessions/DoneFields";
 import { FRESH, wanted } from "@/features/sessions/draft";
-import { changed, MoreFields } from "@/features/sessions/MoreFields";
+import { MoreFields } from "@/features/sessions/MoreFields";
 import { ProfileField } from "@/features/sessions/ProfileField";
 import { useLast } from "@/features/sessions/starting";
 import { t as words } from "@/i18n/en/new-session";
@@ -16,6 +16,8 @@ import { TextArea } from "@/ui/TextArea";
 
 const NAME = /^[a-z][a-z0-9-]{0,30}$/;
 const FORM = FRESH.objective;
+/** What of a draft is not folded away. */
+const ABOVE: readonly string[] = ["goal", "directory"] satisfies (keyof typeof FORM)[];
 
 /** What such a form holds. `taken`: names that there are already. */
 export function useJob(taken: readonly string[]) {
@@ -57,8 +59,10 @@ export function JobFields({ job, tried }: { job: Job; tried: boolean }) {
 
 /** What most leave as it is; folded away. */
 export function GrantFields({ job: { draft, change } }: { job: Job }) {
+  const folded = (Object.keys(FORM) as (keyof typeof FORM)[]).filter((name) => !ABOVE.includes(name));
+  const count = folded.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(FORM[name])).length;
   return (
-    <Disclosure summary={t("grant")} aside={words("moreChanged", { count: changed("objective", draft) })}>
+    <Disclosure summary={t("grant")} aside={words("moreChanged", { count })}>
       <div className="grid gap-4 pt-2">
         <p className="text-ink-2 text-sm">{t("grantWhy")}</p>
         <ProfileField draft={draft} change={change} />

@@ -10,7 +10,7 @@ import { NumberInput } from "@/ui/NumberInput";
 import { TextArea } from "@/ui/TextArea";
 import { BudgetFields } from "./BudgetFields";
 import { Chain } from "./Chain";
-import { type Draft, FRESH } from "./draft";
+import type { Draft } from "./draft";
 import type { Kind } from "./words";
 
 export interface DraftProps {
@@ -119,26 +119,4 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   );
-}
-
-const FOLDED = [
-  "title",
-  "chain",
-  "tools",
-  "allow",
-  "hosts",
-  "secrets",
-  "tokens",
-  "usd",
-  "iterations",
-  "wallMinutes",
-  "stall",
-  "repetition",
-  "sendBacks",
-  "ignore",
-] as const satisfies readonly (keyof Draft)[];
-
-/** How many of these fields were changed. */
-export function changed(kind: Kind, draft: Draft): number {
-  return FOLDED.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(FRESH[kind][name])).length;
 }

@@ -17,7 +17,7 @@ import { AttachButton, AttachedFiles } from "./AttachField";
 import { type Attaching, useAttaching } from "./attaching";
 import { DoneFields } from "./DoneFields";
 import { type Draft, FRESH, useDraft } from "./draft";
-import { changed, type DraftProps, MoreFields } from "./MoreFields";
+import { type DraftProps, MoreFields } from "./MoreFields";
 import { ProfileField } from "./ProfileField";
 import { promise } from "./promise";
 import { useStart } from "./starting";
@@ -167,4 +167,26 @@ function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean
 /** The model that is chosen, as PROVIDER/MODEL. */
 function first({ chain: [ref] }: Draft): string {
   return ref ? `${ref.provider}/${ref.model}` : "";
+}
+
+const FOLDED = [
+  "title",
+  "chain",
+  "tools",
+  "allow",
+  "hosts",
+  "secrets",
+  "tokens",
+  "usd",
+  "iterations",
+  "wallMinutes",
+  "stall",
+  "repetition",
+  "sendBacks",
+  "ignore",
+] as const satisfies readonly (keyof Draft)[];
+
+/** How many of the folded fields were changed. */
+function changed(kind: Kind, draft: Draft): number {
+  return FOLDED.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(FRESH[kind][name])).length;
 }

@@ -77,7 +77,7 @@ export default translation<typeof t>()({
   mostWaiting: "Höchstens wartend",
   mostHourly: "Höchstens in einer Stunde",
   runs: "{count, plural, one {# Lauf} other {# Läufe}}",
-  signedBy: "Bewiesen durch",
+  signedBy: "Nachgewiesen durch",
   whenWebhook: "wenn ein Webhook eingeht ({form})",
   whenFile: "wenn eine Datei in {path} abgelegt wird",
   whenMail: "wenn eine Mail an {user} eingeht ({folder})",
