@@ -33,7 +33,7 @@ PACKAGE_LINES = {
     "brain": 2875,
     "cli": 10171,
     "client": 431,
-    "domain": 8451,
+    "domain": 8456,
     "egress": 832,
     "guardian": 2444,
     "machines": 7990,

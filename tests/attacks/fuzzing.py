@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.flows.house import Json, LivingHome
 
 ROOT = Path(__file__).parents[2]
+CONFIG = Path(__file__).with_name("schemathesis.toml")
 NOT_FUZZED = {
     "/events/stream": "it has no end; tests/web/test_live.py reads it",
     "/shutdown": "it ends what is being tested; tests/cli/test_daemon.py calls it",
@@ -59,14 +60,15 @@ def fuzz(
     address = json.loads(house.home.address.read_text("utf-8"))
     document, report = folder / "openapi.json", folder / "report.json"
     document.write_text(json.dumps(house.get("/openapi.json")), "utf-8")
-    command = [sys.executable, "-m", "schemathesis.cli", "run", str(document)]
+    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIG), "run", str(document)]
     command += ["--url", f"http://127.0.0.1:{address['port']}/api/v1"]
     command += ["--header", f"Authorization: Bearer {address['bearer']}"]
     command += [part for path in NOT_FUZZED for part in ("--exclude-path", path)]
     command += ["--phases", ",".join(phases), "--max-examples", str(examples), "--seed", str(seed)]
     command += ["--no-shrink", "--continue-on-failure", "--generation-database", "none"]
     command += ["--request-timeout", "20", "--report", "json", "--report-json-path", str(report)]
-    hooks = {"SCHEMATHESIS_HOOKS": "tests.attacks.fuzz_hooks", "FUZZ_FOLDER": str(folder), "PYTHONPATH": str(ROOT)}
+    hooks = {"FUZZ_WHOLE": "1"} if "fuzzing" in phases else {}
+    hooks |= {"SCHEMATHESIS_HOOKS": "tests.attacks.fuzz_hooks", "FUZZ_FOLDER": str(folder), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, cwd=folder, env=os.environ | hooks, capture_output=True, text=True, timeout=timeout_s, check=False
     )

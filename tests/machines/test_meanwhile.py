@@ -248,7 +248,7 @@ def edited(edits: list[tuple[int, str]], who: str) -> list[str]:
     return lines
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ours=EDITS, theirs=EDITS)
 def test_what_is_merged_has_both_sides_changes_and_else_both_are_whole(
     tmp_path_factory: pytest.TempPathFactory, ours: list[tuple[int, str]], theirs: list[tuple[int, str]]

@@ -11,7 +11,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stead.domain import commands as cmd
@@ -64,7 +64,6 @@ acts = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example(script=[(("shell", '{"command":"make"}'),)], acts=["crash in call"])
 @example(script=[(("write", '{"path":"a"}'), ("write", '{"path":"b"}'))], acts=["crash in call", "crash"])
 @given(script=st.lists(turns, min_size=1, max_size=6), acts=acts)

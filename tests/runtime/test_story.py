@@ -45,7 +45,6 @@ def _inline(tokens: Iterable[Token]) -> Iterable[Token]:
         yield from _inline(token.children or ())
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(said=hostile)
 @example(f"{_MARKER} plain words only")
 @example(f"a\n```\n{_MARKER} got out\n```text\n")
@@ -68,7 +67,7 @@ def test_what_others_wrote_stands_in_fences_quotes_and_spans_of_code_alone(said:
     assert len([line for line in headings if line.startswith("## Turn ")]) >= 1
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(history=histories())
 def test_whatever_happened_can_be_told(history: History) -> None:
     for story in history.stories.values():
