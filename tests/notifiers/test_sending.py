@@ -12,7 +12,7 @@ from stead.domain.notifications import Mail, Message, NotificationTarget, Outgoi
 from stead.guardian.reach import Reach
 from stead.net.dialing import Dialer
 from stead.notifiers.sending import Senders
-from tests.fakes.receivers import SIGNING
+from tests.fakes.receivers import SIGNING, mailbox
 
 MESSAGE = Message("msg_1", "ended", "Answered: pears", (), "http://x.localhost:1/", 0)
 
@@ -79,3 +79,13 @@ async def test_a_public_name_that_leads_to_this_computer_is_not_followed(kind: s
         target = OutgoingWebhook("https://hooks.example.com/x", "signing")
     with pytest.raises(Undelivered, match="not a public address"):
         await senders.send(NotificationTarget("t", target), MESSAGE)
+
+
+async def test_a_mail_that_some_of_its_addresses_refuse_is_not_sent_again_and_is_not_taken_for_delivered() -> None:
+    with mailbox() as box:
+        box.refusals["c@example.com"] = "450 later"
+        senders = Senders(Dialer(Reach()), lambda name, place: "", NoVault())
+        to = Mail("127.0.0.1", "a@example.com", ("b@example.com", "c@example.com"), box.port, "none")
+        with pytest.raises(Undelivered, match="1 of 2 addresses: it answers 450") as refused:
+            await senders.send(NotificationTarget("post", to), MESSAGE)
+        assert refused.value.final and box.envelopes == [("a@example.com", ("b@example.com",))]

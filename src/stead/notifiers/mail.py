@@ -46,7 +46,7 @@ def check(mail: Mail) -> None:
 
 
 async def send_mail(dialer: Dialer, mail: Mail, password: str, message: Message) -> None:
-    """Send a message; raises ``Undelivered``."""
+    """Send a message; raises ``Undelivered``, also where some of its addresses were refused."""
     target = Target("https", mail.host, mail.port, "/", mail.host if parse_address(mail.host) else "")
     try:
         address = (await dialer.addresses(target, judge_of(mail.host)))[0]
@@ -110,9 +110,12 @@ class _Client(smtplib.SMTP):
             self.starttls(context=self._trust)
         if mail.user:
             self.login(mail.user, password)
-        self.send_message(written)
+        refused = self.send_message(written)
         with contextlib.suppress(smtplib.SMTPException, OSError):  # it has it by now
             self.quit()
+        if refused:  # not again, as the others have it
+            said = _said(*next(iter(refused.values())))
+            raise Undelivered(f"to {len(refused)} of {len(mail.to)} addresses: {said}", final=True)
 
     def cut(self) -> None:
         """Have the thread stop waiting."""
