@@ -33,7 +33,7 @@ PACKAGE_LINES = {
     "brain": 2875,
     "cli": 10154,
     "client": 431,
-    "domain": 8451,
+    "domain": 8454,
     "egress": 832,
     "guardian": 2444,
     "machines": 7985,
