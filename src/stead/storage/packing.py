@@ -46,13 +46,18 @@ def unpack(stored: bytes) -> bytes:
     while stored:
         unpacker = zlib.decompressobj(_WINDOW, _DICTIONARY)
         try:
-            plain += unpacker.decompress(stored[len(MARK) :])
+            plain += unpacker.decompress(stored[len(MARK) :], _PIECE_BYTES + 1)
         except zlib.error as error:
             raise StorageFault(f"something packed cannot be read: {error}; restore a backup") from error
         stored = unpacker.unused_data
         if not unpacker.eof or not (stored or MARK).startswith(MARK):
             raise StorageFault("something packed is cut off or changed; restore a backup")
     return plain
+
+
+def unpacked(stored: bytes | None) -> str | None:
+    """The text that was packed, as a function of the database."""
+    return None if stored is None else unpack(stored).decode()
 
 
 def packed_in(block: bytes) -> bytes:
@@ -64,7 +69,7 @@ def packed_in(block: bytes) -> bytes:
         end = at
         try:
             while end < len(block) and not unpacker.eof:
-                found.append(unpacker.decompress(block[end : end + _FED_BYTES]))
+                found.append(unpacker.decompress(block[end : end + _FED_BYTES], _PIECE_BYTES))
                 end += _FED_BYTES
         except zlib.error:  # by chance the mark stood there, or what follows is of another row
             pass

@@ -46,7 +46,7 @@ from stead.storage.history import lines_around, matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
-from stead.storage.packing import unpack
+from stead.storage.packing import unpack, unpacked
 from stead.storage.projector import Projector, decode_approval, decode_item, decode_objective
 
 if TYPE_CHECKING:
@@ -377,7 +377,7 @@ def _open(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connectio
     """The file, a connection to write with, and how far it has come, of which journal and schema."""
     database = Database(path, key, connect, mend="rebuild the read models")
     with opening(database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
-        connection.create_function("unpacked", 1, lambda stored: unpack(stored).decode(), deterministic=True)
+        connection.create_function("unpacked", 1, unpacked, deterministic=True)
         progress = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()
     return database, connection, progress
 
