@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 512
 """Pages that each connection keeps decrypted."""
+LOG_PAGES = 256
+"""The log is folded back when it has so many, and is kept no longer than that: a megabyte."""
 _IDLE_READERS = 8
 _PAUSE_S = 0.05
 _PLAIN_SQLITE = b"SQLite format 3\x00"
@@ -57,6 +59,8 @@ def connect(path: Path, key: bytes) -> Connection:
     for pragma in ("synchronous = full", "secure_delete = on", "foreign_keys = on", "temp_store = memory"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+    connection.execute(f"PRAGMA journal_size_limit = {LOG_PAGES * 4096}")
     return connection
 
 

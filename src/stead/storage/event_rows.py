@@ -108,6 +108,8 @@ def read(connection: Connection, where: str, parameters: Sequence[object]) -> li
     try:
         rows = _rows(found)
         kept = find(connection, ((row.header.seq, row.header.session) for row in rows if row.header.version is None))
+        if not kept:
+            return rows
         return [
             _from_archive(connection, row, kept[row.header.seq][0]) if row.header.seq in kept else row for row in rows
         ]

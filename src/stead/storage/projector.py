@@ -57,9 +57,10 @@ _SET_STATES = """
 """
 _SET_ITEMS = """
     WITH given (session, place, id, step, changed, item) AS (VALUES ...)
-    INSERT INTO items (of, place, id, step, changed, item)
-    SELECT o.seq, g.place, g.id, g.step, g.changed, g.item FROM given g CROSS JOIN objectives o ON o.id = g.session
-    WHERE true ON CONFLICT (of, place) DO UPDATE SET changed = excluded.changed, item = excluded.item
+    INSERT INTO items (n, of, id, step, changed, item)
+    SELECT (o.seq << 24) + g.place, o.seq, g.id, g.step, g.changed, g.item
+    FROM given g CROSS JOIN objectives o ON o.id = g.session
+    WHERE true ON CONFLICT (n) DO UPDATE SET changed = excluded.changed, item = excluded.item
 """
 _ADD_TEXTS = """
     WITH given (seq, session, ts_ms, type, who, text) AS (VALUES ...)

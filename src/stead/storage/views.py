@@ -73,16 +73,11 @@ _APPROVALS = """
     WHERE :status IN ('all', status) AND (:id = '' OR session IN (SELECT id FROM below)) ORDER BY seq DESC LIMIT :most
 """
 _FOUND = """
-    WITH best (seq, session, rank) AS MATERIALIZED (
-        SELECT t.seq, s.session, words.rank FROM words JOIN texts t ON t.seq = words.rowid
-        JOIN objectives o ON o.seq = t.of JOIN states s ON s.session = o.id
-        WHERE words MATCH ? AND s.archived < 2 AND t.ts_ms >= ? AND (? = 0 OR t.ts_ms < ?)
-        ORDER BY words.rank, t.seq DESC LIMIT ?
-    )
-    SELECT t.seq, b.session, t.ts_ms, t.type, {text} FROM best b CROSS JOIN words ON words.rowid = b.seq
-    JOIN texts t ON t.seq = b.seq WHERE words MATCH ? ORDER BY b.rank, b.seq DESC
+    SELECT t.seq, o.id, t.ts_ms, t.type, {text} FROM words JOIN texts t ON t.seq = words.rowid
+    JOIN objectives o ON o.seq = t.of JOIN states s ON s.session = o.id
+    WHERE words MATCH ? AND s.archived < 2 AND t.ts_ms >= ? AND (? = 0 OR t.ts_ms < ?)
+    ORDER BY words.rank, t.seq DESC LIMIT ?
 """
-"""The texts are read of what is given alone."""
 _OF = "(SELECT seq FROM objectives WHERE id = ?)"
 _ANY = Wanted()
 
@@ -133,6 +128,8 @@ class Views:
             if new := [archive for archive in self._journal.archived() if archive.id > self._archived]:
                 _leave_out(self._connection, new)
                 self._archived, erased = new[-1].id, True
+            if count >= CHUNK_EVENTS:  # a batch makes the log as long as it is itself
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if erased:
             self._database.scrub()
         return count
@@ -221,14 +218,14 @@ class Views:
                 raise _missing(id)
             (seq,) = connection.execute("SELECT seq FROM progress").fetchone()
             rows = connection.execute(
-                "SELECT changed, item FROM items WHERE of = ? AND changed > ? ORDER BY changed, place LIMIT ?",
+                "SELECT changed, item FROM items WHERE of = ? AND changed > ? ORDER BY changed, n LIMIT ?",
                 (known[1], after, limit + 1),
             ).fetchall()
             if more := len(rows) > limit:  # what one event changed is not torn apart
                 seq = rows[limit - 1][0]
                 whole = connection.execute(
                     "SELECT changed, item FROM items INDEXED BY items_by_change "
-                    "WHERE of = ? AND changed = ? ORDER BY place",
+                    "WHERE of = ? AND changed = ? ORDER BY n",
                     (known[1], seq),
                 ).fetchall()
                 rows = [row for row in rows if row[0] < seq] + whole
@@ -304,7 +301,7 @@ class Views:
             return []
         text = "highlight(words, 0, char(2), char(3))" if context else "snippet(words, 0, '«', '»', '…', 24)"
         with self.reading() as connection:
-            rows = connection.execute(_FOUND.format(text=text), (match, since_ms, until_ms, until_ms, limit, match))
+            rows = connection.execute(_FOUND.format(text=text), (match, since_ms, until_ms, until_ms, limit))
             found = (SearchRow(*row) for row in rows)
             return [replace(hit, excerpt=lines_around(hit.excerpt, context)) if context else hit for hit in found]
 

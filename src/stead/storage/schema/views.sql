@@ -33,13 +33,12 @@ CREATE INDEX states_by_status ON states (status, seq);
 
 -- No table without row ids: of a row there that has more than 1 KB, each has a page of its own.
 CREATE TABLE items (
+    n integer PRIMARY KEY,       -- of * 2^24 + place
     of integer NOT NULL REFERENCES objectives (seq) ON DELETE CASCADE,
-    place integer NOT NULL,
     id text NOT NULL,            -- a step's is the key of its call
     step integer NOT NULL,       -- among the steps, 0 for none
     changed integer NOT NULL,    -- the event that changed it last
-    item blob NOT NULL,          -- JSON of timeline.Item, packed
-    PRIMARY KEY (of, place)
+    item blob NOT NULL           -- JSON of timeline.Item, packed
 );
 CREATE UNIQUE INDEX items_by_id ON items (of, id);
 CREATE INDEX items_by_step ON items (of, step) WHERE step > 0;
