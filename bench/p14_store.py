@@ -13,9 +13,9 @@ import hashlib
 import tempfile
 from pathlib import Path
 
-from bench.bar import Bar
 from msgspec.structs import replace
 
+from bench.bar import Bar
 from bench.p11_journal import KEYS, MODEL, OUTPUT, _created, _draft, _turn
 from stead.config import Home
 from stead.domain import events as ev

@@ -73,8 +73,8 @@ _APPROVALS = """
     WHERE :status IN ('all', status) AND (:id = '' OR session IN (SELECT id FROM below)) ORDER BY seq DESC LIMIT :most
 """
 _FOUND = """
-    SELECT t.seq, o.id, t.ts_ms, t.type, {text} FROM words JOIN texts t ON t.seq = words.rowid
-    JOIN objectives o ON o.seq = t.of JOIN states s ON s.session = o.id
+    SELECT t.seq, s.session, t.ts_ms, t.type, {text}
+    FROM words JOIN texts t ON t.seq = words.rowid JOIN states s ON s.seq = t.of
     WHERE words MATCH ? AND s.archived < 2 AND t.ts_ms >= ? AND (? = 0 OR t.ts_ms < ?)
     ORDER BY words.rank, t.seq DESC LIMIT ?
 """

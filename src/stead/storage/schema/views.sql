@@ -19,8 +19,8 @@ CREATE INDEX objectives_by_parent ON objectives (parent);
 
 -- Apart from the goal, which may have a megabyte: this is written again with every event.
 CREATE TABLE states (
-    session text PRIMARY KEY REFERENCES objectives (id) ON DELETE CASCADE,
-    seq integer NOT NULL,
+    seq integer PRIMARY KEY,
+    session text NOT NULL UNIQUE REFERENCES objectives (id) ON DELETE CASCADE,
     kind text NOT NULL,          -- as in ObjectiveRow
     status text NOT NULL,
     waiting integer NOT NULL,    -- changes that wait for the person
