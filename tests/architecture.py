@@ -45,7 +45,7 @@ PACKAGE_LINES = {
     "providers": 3538,
     "runtime": 11088,
     "screen": 1527,
-    "storage": 4916,
+    "storage": 5008,
     "tools": 2461,
     "web": 2972,
 }
