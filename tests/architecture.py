@@ -23,7 +23,7 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 10974
+TRUSTED_BASE_LINES = 10976
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
@@ -45,7 +45,7 @@ PACKAGE_LINES = {
     "providers": 3538,
     "runtime": 11088,
     "screen": 1527,
-    "storage": 5008,
+    "storage": 5006,
     "tools": 2461,
     "web": 2972,
 }

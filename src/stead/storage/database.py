@@ -56,11 +56,9 @@ def connect(path: Path, key: bytes) -> Connection:
     )
     connection.execute(f"PRAGMA key = \"x'{key.hex()}{file_salt(key).hex()}'\"")  # nothing may come before it
     connection.execute("PRAGMA cipher_log_level = none")  # our errors say more, and not on stderr
-    for pragma in ("synchronous = full", "secure_delete = on", "foreign_keys = on", "temp_store = memory"):
+    sizes = f"cache_size = -{CACHE_KIB}", f"wal_autocheckpoint = {LOG_PAGES}", "journal_size_limit = 1048576"
+    for pragma in ("synchronous = full", "secure_delete = on", "foreign_keys = on", "temp_store = memory", *sizes):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-    connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-    connection.execute(f"PRAGMA journal_size_limit = {LOG_PAGES * 4096}")
     return connection
 
 
