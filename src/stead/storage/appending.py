@@ -17,7 +17,6 @@ from stead.storage.archives import drop, sweep
 from stead.storage.chain import GENESIS, commit_to, link
 from stead.storage.codec import encode, tag_of
 from stead.storage.database import Database, IntegrityError, transaction
-from stead.storage.packing import pack
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -35,7 +34,7 @@ class Sealed(NamedTuple):
     draft: Draft
     tag: str
     version: int
-    payload: bytes  # packed
+    payload: bytes
     salt: bytes
     commitment: bytes
 
@@ -43,7 +42,7 @@ class Sealed(NamedTuple):
 def seal(draft: Draft) -> Sealed:
     """Encode a draft and commit to it under a fresh salt."""
     tag, version, payload = encode(draft.body)
-    return Sealed(draft, tag, version, pack(payload), *commit_to(payload))
+    return Sealed(draft, tag, version, payload, *commit_to(payload))
 
 
 def write(connection: Connection, sealed: Sequence[Sealed], claim: Claimed | None) -> tuple[Event, ...]:

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from stead.storage.database import Database, sync
-from stead.storage.packing import unpack
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -88,7 +87,7 @@ def move(connection: Connection, folder: Path, seed: bytes, session: str) -> int
     Raises:
         OSError: the disk is full or refuses; the transaction is to be undone.
     """
-    content = {seq: (unpack(payload), salt) for seq, payload, salt in connection.execute(_MOVE, (session,))}
+    content = {seq: (payload, salt) for seq, payload, salt in connection.execute(_MOVE, (session,))}
     if content:
         _seal(connection, folder, seed, session, content)
         connection.execute("UPDATE events SET payload = NULL, salt = NULL WHERE session = ?", (session,))

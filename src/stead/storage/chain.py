@@ -2,7 +2,7 @@
 
 Layer: storage. The format, so that anybody can check it with a hash function:
 
-    commitment = HMAC-SHA256(key=salt, payload); the payload as JSON, which the file has packed (``packing``)
+    commitment = HMAC-SHA256(key=salt, payload)
     chain      = SHA-256(chain of the row before ‖ header ‖ commitment), 32 zero bytes before the first row
     header     = JSON array [seq, session, session_seq, ts_ms, actor, cause, tag, version] without spaces, UTF-8
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 512
 """Pages that each connection keeps decrypted."""
-LOG_PAGES = 256
-"""The log is folded back when it has so many, and is kept no longer than that: a megabyte."""
+_LOG_BYTES = 1 << 20
+"""A log that was longer is cut to that once it is folded back."""
 _IDLE_READERS = 8
 _PAUSE_S = 0.05
 _PLAIN_SQLITE = b"SQLite format 3\x00"
@@ -56,7 +56,7 @@ def connect(path: Path, key: bytes) -> Connection:
     )
     connection.execute(f"PRAGMA key = \"x'{key.hex()}{file_salt(key).hex()}'\"")  # nothing may come before it
     connection.execute("PRAGMA cipher_log_level = none")  # our errors say more, and not on stderr
-    sizes = f"cache_size = -{CACHE_KIB}", f"wal_autocheckpoint = {LOG_PAGES}", "journal_size_limit = 1048576"
+    sizes = f"cache_size = -{CACHE_KIB}", f"journal_size_limit = {_LOG_BYTES}"
     for pragma in ("synchronous = full", "secure_delete = on", "foreign_keys = on", "temp_store = memory", *sizes):
         connection.execute(f"PRAGMA {pragma}")
     return connection

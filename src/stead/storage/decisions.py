@@ -18,7 +18,6 @@ from stead.domain.ids import HOME, SessionId
 from stead.storage.codec import tag_of
 from stead.storage.database import Database
 from stead.storage.event_rows import THERE, EventRow, read
-from stead.storage.packing import unpacked
 
 SEQ_MAX = 2**63 - 1
 _CHUNK_ROWS = 200
@@ -31,7 +30,7 @@ _VERDICTS_OF = f"e.session = ? AND e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE}
 _LAST = f"SELECT e.seq, e.session, NOT {THERE} FROM events e WHERE e.tag = '{_JUDGED}' ORDER BY e.seq DESC LIMIT ?"  # noqa: S608 - a constant
 _ABOUT = f"""
     e.tag IN (SELECT value FROM json_each(?)) AND (e.ts_ms >= ? OR e.tag LIKE 'grant.%' OR e.tag LIKE 'session.%')
-    AND (e.tag != '{_JUDGED}' OR json_extract(unpacked(e.payload), '$.reason.rule') = 'granted')
+    AND (e.tag != '{_JUDGED}' OR json_extract(CAST(e.payload AS text), '$.reason.rule') = 'granted')
     AND {THERE} ORDER BY e.seq
 """  # noqa: S608 - a constant
 _STREAM = f"e.session = ? AND e.tag IN ({_MARKS}) AND {THERE} ORDER BY e.session_seq"
@@ -104,7 +103,6 @@ class DecisionLog:
         """
         tags = msgspec.json.encode([tag_of(kind) for kind in kinds]).decode()
         with self._database.reading() as connection:
-            connection.create_function("unpacked", 1, unpacked, deterministic=True)
             return list(map(_event, read(connection, _ABOUT, (tags, since_ms))))
 
     def _verdicts(self, session: SessionId | None, before: int) -> Iterator[ev.Event]:

@@ -21,7 +21,6 @@ from stead.storage.archives import find
 from stead.storage.chain import Row
 from stead.storage.codec import decode
 from stead.storage.database import Database
-from stead.storage.packing import unpack
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -41,8 +40,7 @@ _READ = """
             CASE WHEN e.payload IS NULL THEN (SELECT r.version FROM replacements r WHERE r.seq = e.seq)
                  ELSE e.version END
         ) || ',' || coalesce(
-            CASE WHEN substr(e.payload, 1, 1) = x'00' THEN 'null,"' || hex(e.payload) || '"' ELSE e.payload END,
-            (SELECT r.payload FROM replacements r WHERE r.seq = e.seq), 'null'
+            e.payload, (SELECT r.payload FROM replacements r WHERE r.seq = e.seq), 'null'
         ) || ']' AS line
         FROM events e WHERE
 """
@@ -65,18 +63,8 @@ class EventRow(NamedTuple):
     """One event as it is kept."""
 
     header: Header
-    json: msgspec.Raw
-    """``null`` where it was erased, or is packed."""
-    packed: str = ""
-    """Hex."""
-
-    def payload(self) -> bytes | msgspec.Raw:
-        """JSON; ``null`` where it was erased.
-
-        Raises:
-            StorageFault: it is damaged.
-        """
-        return unpack(bytes.fromhex(self.packed)) if self.packed else self.json
+    payload: msgspec.Raw
+    """JSON; ``null`` where it was erased."""
 
     def event(self) -> Event | Erased:
         """The event, decoded.
@@ -87,7 +75,7 @@ class EventRow(NamedTuple):
         seq, session, session_seq, ts_ms, actor, cause, tag, version = self.header
         if version is None:
             return Erased(seq, session, session_seq, ts_ms, tag)
-        return Event(seq, session, session_seq, ts_ms, actor, cause, decode(tag, version, self.payload()))
+        return Event(seq, session, session_seq, ts_ms, actor, cause, decode(tag, version, self.payload))
 
 
 _rows = msgspec.json.Decoder(list[EventRow]).decode
@@ -108,27 +96,15 @@ def read(connection: Connection, where: str, parameters: Sequence[object]) -> li
     try:
         rows = _rows(found)
         kept = find(connection, ((row.header.seq, row.header.session) for row in rows if row.header.version is None))
-        if not kept:
-            return rows
-        return [
-            _from_archive(connection, row, kept[row.header.seq][0]) if row.header.seq in kept else row for row in rows
-        ]
+        return [_unpacked(connection, row, kept[row.header.seq][0]) if row.header.seq in kept else row for row in rows]
     except msgspec.DecodeError as error:
         raise StorageFault(f"an event of the journal cannot be read: {error}; restore a backup") from error
 
 
-def _from_archive(connection: Connection, row: EventRow, payload: bytes) -> EventRow:
+def _unpacked(connection: Connection, row: EventRow, payload: bytes) -> EventRow:
     """An event whose payload is in an archive, with it."""
     (version,) = connection.execute("SELECT version FROM events WHERE seq = ?", (row.header.seq,)).fetchone()
     return EventRow(row.header._replace(version=version), msgspec.Raw(payload))
-
-
-def _plain(payload: bytes | None) -> bytes | None:
-    """Of a row, whatever stands there: what is damaged is no payload that was committed to, which the check tells."""
-    try:
-        return unpack(payload) if isinstance(payload, bytes) else payload
-    except StorageFault:
-        return payload
 
 
 _STORED = """
@@ -149,7 +125,7 @@ def stored_rows(database: Database, after: int = 0) -> Iterator[Row]:
             kept = find(connection, ((row.seq, row.session) for row in rows if row.payload is None))
         for row in rows:
             payload, salt = kept.get(row.seq, (row.payload, row.salt))
-            yield row._replace(payload=_plain(payload), salt=salt)
+            yield row._replace(payload=payload, salt=salt)
         if len(rows) < CHUNK_ROWS:
             return
         after = rows[-1][0]

@@ -202,7 +202,7 @@ class JournalFile:
             with self._database.reading() as connection:
                 rows = read(connection, _ALL, (last, head, CHUNK_ROWS))
             for row in rows:
-                if row.header.version is not None and touches(bytes(row.payload())):
+                if row.header.version is not None and touches(bytes(row.payload)):
                     event = row.event()
                     assert isinstance(event, Event)
                     yield event

@@ -1,13 +1,13 @@
-"""Payloads and rows, packed one by one: deflate, with a dictionary of what events and items have in common.
+"""Rows of the read models, packed one by one: deflate, with a dictionary of what items have in common.
 
 Layer: storage. Rows are small, and most of each is names of fields, which the dictionary has.
 
     packed = one piece after another, each of up to 8 KiB
     piece  = 00 "P1" ‖ raw deflate (RFC 1951) with the preset dictionary ``schema/packing_1.txt``
 
-Neither JSON nor text begins so, and what is not packed is read as it is. Journals are packed with it, so the dictionary
-never changes; a better one has another number. The mark also tells where something packed begins in pages that no
-row leads to, and long values are in pieces, so that words are found in such pages too (``residue``).
+Neither JSON nor text begins so, and what is not packed is read as it is. With another dictionary the read models are
+made again. The mark also tells where something packed begins in pages that no row leads to, and long values are in
+pieces, so that words are found in such pages too (``residue``).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from stead.domain.errors import StorageFault
 
 MARK = b"\x00P1"
-_DICTIONARY = (Path(__file__).parent / "schema" / "packing_1.txt").read_bytes()
+DICTIONARY = (Path(__file__).parent / "schema" / "packing_1.txt").read_bytes()
 _WINDOW, _PIECE_BYTES, _FED_BYTES = -13, 8192, 64
-_PACKER = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, 5, zdict=_DICTIONARY)
+_PACKER = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, 5, zdict=DICTIONARY)
 """Copied for every piece, which is sooner done than to take the dictionary in. A wider window would save nothing."""
 
 
@@ -43,7 +43,7 @@ def unpack(stored: bytes) -> bytes:
         return stored
     plain = b""
     while stored:
-        unpacker = zlib.decompressobj(_WINDOW, _DICTIONARY)
+        unpacker = zlib.decompressobj(_WINDOW, DICTIONARY)
         try:
             plain += unpacker.decompress(stored[len(MARK) :], _PIECE_BYTES + 1)
         except zlib.error as error:
@@ -64,7 +64,7 @@ def packed_in(block: bytes) -> bytes:
     found: list[bytes] = []
     at = block.find(MARK)
     while at >= 0:
-        unpacker, at = zlib.decompressobj(_WINDOW, _DICTIONARY), at + len(MARK)
+        unpacker, at = zlib.decompressobj(_WINDOW, DICTIONARY), at + len(MARK)
         end = at
         try:
             while end < len(block) and not unpacker.eof:

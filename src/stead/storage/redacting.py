@@ -20,7 +20,6 @@ from stead.domain.redacting import has
 from stead.storage.appending import next_place, scrub_due, seal, write
 from stead.storage.chain import SALT_BYTES
 from stead.storage.codec import decode, encode, successor
-from stead.storage.packing import unpack
 from stead.storage.replacements import committed
 
 if TYPE_CHECKING:
@@ -85,9 +84,9 @@ def _replacement(seq: int, body: Body | None) -> Replacement:
 
 def _require_seen(connection: Connection, read: int, touches: Touches) -> None:
     rows = connection.execute("SELECT seq, tag, version, payload FROM events WHERE seq > ?", (read,))
-    for seq, tag, version, stored in rows:
-        payload = unpack(stored or b"")
-        if touches(payload) and has(decode(tag, version, payload), lambda it: touches(it.encode())):
+    for seq, tag, version, payload in rows:
+        touched = payload is not None and touches(payload)
+        if touched and has(decode(tag, version, payload), lambda it: touches(it.encode())):
             raise Conflict(f"event {seq} came meanwhile and has the words too; look for them again")
 
 

@@ -12,7 +12,6 @@ from stead.domain.memory_events import ContentRedacted
 from stead.storage.chain import redactions
 from stead.storage.codec import tag_of
 from stead.storage.database import Database
-from stead.storage.packing import unpack
 from stead.storage.replacements import committed
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def wrong_replacements(database: Database, redacted: Mapping[int, str], head: in
 
 def _wrong(connection: Connection, redacted: dict[int, str], head: int) -> Iterator[str]:
     for (payload,) in connection.execute(_LATER, (head,)).fetchall():
-        redacted |= redactions(unpack(payload))
+        redacted |= redactions(payload)
     for (seq,) in connection.execute("SELECT seq FROM replacements ORDER BY seq").fetchall():
         if not redacted.get(seq):
             yield f"event {seq} is read otherwise than it was written, and nothing records why"

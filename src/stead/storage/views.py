@@ -46,7 +46,7 @@ from stead.storage.history import lines_around, matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
-from stead.storage.packing import unpack, unpacked
+from stead.storage.packing import DICTIONARY, unpack, unpacked
 from stead.storage.projector import Projector, decode_approval, decode_item, decode_objective
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 CHUNK_EVENTS = 500
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
-_SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode()).hexdigest()
+_SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode() + DICTIONARY).hexdigest()
 _NEWEST = 2**62
 _OBJECTIVES = """
     WITH RECURSIVE below (id) AS
