@@ -21,6 +21,7 @@ from stead.domain.schedules import Every, GoalReview, Schedule, SetSchedule
 from stead.domain.watches import FeedWatch, PathWatch, Watch
 from stead.machines.file_looks import HostFileLooks
 from stead.net.dialing import Dialer
+from stead.runtime.calendars import CalendarEvents
 from stead.runtime.extractor import Extractor
 from stead.tools.looking import SourceLooks
 from tests.fakes.world import ScriptedModels
@@ -82,7 +83,8 @@ async def _schedules() -> tuple[int, int, float]:
         await room.settled(goal)
         async with site(response(FEED, extra='ETag: "1"\r\n')) as served:
             nothing: object = None  # no command is watched
-            looks = SourceLooks(Dialer(served.reach), nothing, HostFileLooks())  # type: ignore[arg-type]
+            files = HostFileLooks()
+            looks = SourceLooks(Dialer(served.reach), nothing, files, CalendarEvents(), lambda _: "")  # type: ignore[arg-type]
             watching = room.runtime.schedules.watching
             watching.looks = looks
             for number in range(5):

@@ -56,6 +56,7 @@ USED_FROM_OUTSIDE = {
     "should_exit": "uvicorn reads it",
     "theme": "Textual reads it",
     "timeoutlen": "prompt_toolkit reads it",
+    "trust_env": "requests reads it",
     "ttimeoutlen": "prompt_toolkit reads it",
     "userns_fd": "the kernel reads it",
 }

@@ -45,7 +45,7 @@ PACKAGE_LINES = {
     "providers": 3538,
     "runtime": 11281,
     "screen": 1527,
-    "storage": 4918,
+    "storage": 4988,
     "tools": 2509,
     "web": 2977,
 }

@@ -13,6 +13,7 @@ from stead.domain import events as ev
 from stead.storage.backup import backup
 from stead.storage.database import Database
 from stead.storage.journal import open_journal
+from stead.storage.packing import packed_in
 from stead.storage.views import Views
 from tests.build import created
 from tests.storage.drafts import KEYS, claim, draft, finished, session, stream
@@ -64,7 +65,7 @@ def _every_page(path: Path, key: bytes) -> bytes:
         page = content[start + (16 if start == 0 else 0) : start + 4096]
         decryptor = Cipher(AES256(key), CBC(page[-80:-64])).decryptor()
         plain += decryptor.update(page[:-80]) + decryptor.finalize()
-    return plain
+    return plain + packed_in(plain)
 
 
 async def test_what_was_erased_is_gone_even_for_somebody_with_the_key(home: Home) -> None:

@@ -11,6 +11,7 @@ from stead.config import Home
 from stead.domain.needles import Needles
 from stead.storage.database import Database
 from stead.storage.journal import JournalFile
+from stead.storage.packing import pack
 from stead.storage.residue import Residue
 from tests.storage.drafts import KEYS, OTHER_KEYS, draft, finished, session
 
@@ -31,6 +32,18 @@ async def test_every_kind_of_file_is_looked_into(home: Home, journal: JournalFil
     found = search.search(touches, 60)
     assert [line.partition(":")[0] for line in sorted(found.left)] == ["logs/stead.log", "notes/export.jsonl"]
     assert (found.databases, found.laid_out) == (("data/journal.db-wal",), False)
+
+
+async def test_words_are_found_in_what_is_packed_in_rows_that_were_deleted_and_not_overwritten(
+    home: Home, journal: JournalFile
+) -> None:
+    connection = Database(home.views / "default.db", KEYS.views).open()
+    connection.execute("PRAGMA secure_delete = off")
+    connection.execute("CREATE TABLE t (x)")
+    connection.execute("INSERT INTO t VALUES (?)", (pack(WORDS.encode()),))
+    connection.execute("DELETE FROM t")
+    connection.close()
+    assert Residue(home, KEYS).search(touches, 60).databases == ("data/views/default.db",)
 
 
 async def test_words_across_the_edge_of_pages_and_of_blocks_are_found(home: Home, journal: JournalFile) -> None:

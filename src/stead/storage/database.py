@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 512
 """Pages that each connection keeps decrypted."""
+_LOG_BYTES = 1 << 20
+"""A log that was longer is cut to that once it is folded back."""
 _IDLE_READERS = 8
 _PAUSE_S = 0.05
 _PLAIN_SQLITE = b"SQLite format 3\x00"
@@ -54,9 +56,9 @@ def connect(path: Path, key: bytes) -> Connection:
     )
     connection.execute(f"PRAGMA key = \"x'{key.hex()}{file_salt(key).hex()}'\"")  # nothing may come before it
     connection.execute("PRAGMA cipher_log_level = none")  # our errors say more, and not on stderr
-    for pragma in ("synchronous = full", "secure_delete = on", "foreign_keys = on", "temp_store = memory"):
+    sizes = f"cache_size = -{CACHE_KIB}", f"journal_size_limit = {_LOG_BYTES}"
+    for pragma in ("synchronous = full", "secure_delete = on", "foreign_keys = on", "temp_store = memory", *sizes):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
 
 

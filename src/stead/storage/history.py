@@ -22,8 +22,8 @@ QUERY_WORDS = 32
 _EXCERPT = 300
 _LARGEST = 2**63 - 1
 _SEEN = """
-(? = '' OR t.session IN (
-    SELECT o.session FROM states o JOIN states a ON a.session = ?
+(? = '' OR t.of IN (
+    SELECT o.seq FROM states o JOIN states a ON a.session = ?
     WHERE json_extract(CAST(o.state AS text), '$.row.directory')
         = json_extract(CAST(a.state AS text), '$.row.directory')
         AND (a.kind = 'session' OR o.kind = 'objective')
@@ -32,12 +32,12 @@ _SEEN = """
 """Whose words a session may see: its folder's, and what people work in themselves only where they do too; as memory's
 scopes have it."""
 _ROWS = """
-SELECT t.seq, t.session, t.ts_ms, t.who, {text} FROM {tables}
-WHERE {words} AND (? = '' OR t.session = ?) AND {seen} AND t.ts_ms >= ? AND t.ts_ms < ? AND t.who NOT GLOB ?
+SELECT t.seq, s.id, t.ts_ms, t.who, {text} FROM {tables} JOIN objectives s ON s.seq = t.of
+WHERE {words} AND (? = '' OR s.id = ?) AND {seen} AND t.ts_ms >= ? AND t.ts_ms < ? AND t.who NOT GLOB ?
 ORDER BY {order} LIMIT ? OFFSET ?
 """
 _ONE = f"""
-SELECT t.seq, t.session, t.ts_ms, t.who, w.text FROM texts t JOIN words w ON w.rowid = t.seq
+SELECT t.seq, s.id, t.ts_ms, t.who, unpacked(t.text) FROM texts t JOIN objectives s ON s.seq = t.of
 WHERE t.seq = ? AND {_SEEN}
 """  # noqa: S608 - a constant
 _BY_WORDS = _ROWS.format(
@@ -48,8 +48,8 @@ _BY_WORDS = _ROWS.format(
     order="w.rank, t.seq DESC",
 )
 _BY_DATE = _ROWS.format(
-    text=f"substr(w.text, 1, {_EXCERPT})",
-    tables="texts t JOIN words w ON w.rowid = t.seq",
+    text=f"substr(unpacked(t.text), 1, {_EXCERPT})",
+    tables="texts t",
     words="? = ''",
     seen=_SEEN,
     order="t.seq DESC",

@@ -24,6 +24,7 @@ from stead.domain.timeline import Item, ReplyItem, StepItem
 from stead.domain.timeline_fold import ENDINGS, follow
 from stead.storage import projection
 from stead.storage.codec import tag_of
+from stead.storage.packing import pack, unpack
 from stead.storage.projection import Objective
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 _encode = msgspec.json.Encoder().encode
 decode_objective = msgspec.json.Decoder(Objective).decode
-decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
+_item_decoder: msgspec.json.Decoder[Item] = msgspec.json.Decoder(Item)
 decode_approval = msgspec.json.Decoder(ApprovalRow).decode
 
 _OF_QUESTIONS = (ev.ApprovalRequested, ev.ApprovalGiven, ev.ApprovalDenied, ev.ApprovalLapsed, ev.ObjectiveEnded)
@@ -45,8 +46,9 @@ _ASKED = """
     SELECT count(*) FROM approvals WHERE status = 'pending' AND session IN (SELECT id FROM below)
 """
 _ITEMS_OF = """
-    WITH given (of, named) AS (VALUES ...)
-    SELECT i.session, i.id, i.item FROM given CROSS JOIN items i ON i.session = of AND i.id = named
+    WITH given (session, named) AS (VALUES ...)
+    SELECT o.id, i.id, i.item FROM given
+    CROSS JOIN objectives o ON o.id = session CROSS JOIN items i ON i.of = o.seq AND i.id = named
 """
 _SET_STATES = """
     WITH given (id, status, waiting, archived, tags, state) AS (VALUES ...)
@@ -54,10 +56,17 @@ _SET_STATES = """
     state = given.state FROM given WHERE session = id
 """
 _SET_ITEMS = """
-    INSERT INTO items (session, place, id, step, changed, item) VALUES ...
-    ON CONFLICT (session, place) DO UPDATE SET changed = excluded.changed, item = excluded.item
+    WITH given (session, place, id, step, changed, item) AS (VALUES ...)
+    INSERT INTO items (n, of, id, step, changed, item)
+    SELECT (o.seq << 24) + g.place, o.seq, g.id, g.step, g.changed, g.item
+    FROM given g CROSS JOIN objectives o ON o.id = g.session
+    WHERE true ON CONFLICT (n) DO UPDATE SET changed = excluded.changed, item = excluded.item
 """
-_ADD_TEXTS = "INSERT INTO texts (seq, session, ts_ms, type, who) VALUES ..."
+_ADD_TEXTS = """
+    WITH given (seq, session, ts_ms, type, who, text) AS (VALUES ...)
+    INSERT INTO texts (seq, of, ts_ms, type, who, text)
+    SELECT g.seq, o.seq, g.ts_ms, g.type, g.who, g.text FROM given g CROSS JOIN objectives o ON o.id = g.session
+"""
 _ADD_WORDS = "INSERT INTO words (rowid, text) VALUES ..."
 
 
@@ -203,7 +212,9 @@ class Projector:
     def _forget(self, session: SessionId) -> None:
         """Remove every trace; the file overwrites what it deletes."""
         self._connection.execute(
-            "DELETE FROM words WHERE rowid IN (SELECT seq FROM texts WHERE session = ?)", (session,)
+            "DELETE FROM words WHERE rowid IN "
+            "(SELECT t.seq FROM texts t JOIN objectives o ON o.seq = t.of WHERE o.id = ?)",
+            (session,),
         )
         self._connection.execute("DELETE FROM objectives WHERE id = ?", (session,))
         self._objectives.pop(session, None)
@@ -244,9 +255,14 @@ class Projector:
         )
         self._given(_SET_STATES, said)
         changed = [(session, *held) for (session, _), held in self._items.items() if held and held[1]]
-        self._given(_SET_ITEMS, ((of, it.place, it.id, _step_of(it), seq, _encode(it)) for of, it, seq in changed))
+        self._given(
+            _SET_ITEMS, ((of, it.place, it.id, _step_of(it), seq, pack(_encode(it))) for of, it, seq in changed)
+        )
         texts = self._texts.values()
-        by = ((it.seq, it.session, it.ts_ms, tag_of(it.body), projection.by(it.body)) for it, _ in texts)
+        by = (
+            (it.seq, it.session, it.ts_ms, tag_of(it.body), projection.by(it.body), pack(text.encode()))
+            for it, text in texts
+        )
         self._given(_ADD_TEXTS, by)
         self._given(_ADD_WORDS, ((it.seq, text) for it, text in texts))
 
@@ -259,6 +275,11 @@ class Projector:
             done = self._connection.execute(statement.replace("...", marks), tuple(chain.from_iterable(batch)))
             found += done.fetchall()
         return found
+
+
+def decode_item(stored: bytes) -> Item:
+    """An item as it is kept."""
+    return _item_decoder.decode(unpack(stored))
 
 
 def _step_of(item: Item) -> int:

@@ -29,6 +29,7 @@ from stead.domain.forgetting import Found, Touches
 from stead.storage.contents import index_key
 from stead.storage.database import file_salt
 from stead.storage.keys import Keys
+from stead.storage.packing import packed_in
 
 PAGE_BYTES = 4096
 BLOCK_BYTES = 1 << 20
@@ -128,7 +129,7 @@ class Residue:
         for block in self._blocks(path):
             if time.monotonic() > deadline:
                 return None
-            if touches(before + block):
+            if touches(before + block) or touches(packed_in(before + block)):
                 return True
             before = block[-EDGE_BYTES:]
         return False

@@ -46,6 +46,7 @@ from stead.storage.history import lines_around, matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
+from stead.storage.packing import DICTIONARY, unpack, unpacked
 from stead.storage.projector import Projector, decode_approval, decode_item, decode_objective
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 CHUNK_EVENTS = 500
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
-_SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode()).hexdigest()
+_SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode() + DICTIONARY).hexdigest()
 _NEWEST = 2**62
 _OBJECTIVES = """
     WITH RECURSIVE below (id) AS
@@ -71,6 +72,13 @@ _APPROVALS = """
     SELECT row FROM approvals
     WHERE :status IN ('all', status) AND (:id = '' OR session IN (SELECT id FROM below)) ORDER BY seq DESC LIMIT :most
 """
+_FOUND = """
+    SELECT t.seq, s.session, t.ts_ms, t.type, {text}
+    FROM words JOIN texts t ON t.seq = words.rowid JOIN states s ON s.seq = t.of
+    WHERE words MATCH ? AND s.archived < 2 AND t.ts_ms >= ? AND (? = 0 OR t.ts_ms < ?)
+    ORDER BY words.rank, t.seq DESC LIMIT ?
+"""
+_OF = "(SELECT seq FROM objectives WHERE id = ?)"
 _ANY = Wanted()
 
 _log = logging.getLogger(__name__)
@@ -120,6 +128,8 @@ class Views:
             if new := [archive for archive in self._journal.archived() if archive.id > self._archived]:
                 _leave_out(self._connection, new)
                 self._archived, erased = new[-1].id, True
+            if count >= CHUNK_EVENTS:  # a batch makes the log as long as it is itself
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if erased:
             self._database.scrub()
         return count
@@ -192,7 +202,7 @@ class Views:
             NotFound: no such objective.
         """
         self.objective(id)
-        asked = "SELECT item FROM items WHERE session = ? AND step > max(0, ?) ORDER BY step LIMIT ?"
+        asked = f"SELECT item FROM items WHERE of = {_OF} AND step > max(0, ?) ORDER BY step LIMIT ?"  # noqa: S608
         items = (decode_item(item) for (item,) in self._rows(asked, id, after, limit))
         return [step_row(id, item) for item in items if isinstance(item, ReplyItem | StepItem)]
 
@@ -203,24 +213,24 @@ class Views:
             NotFound: no such session.
         """
         with self.reading() as connection:
-            known = connection.execute("SELECT state FROM states WHERE session = ?", (id,)).fetchone()
+            known = connection.execute("SELECT state, seq FROM states WHERE session = ?", (id,)).fetchone()
             if known is None:
                 raise _missing(id)
             (seq,) = connection.execute("SELECT seq FROM progress").fetchone()
             rows = connection.execute(
-                "SELECT changed, item FROM items WHERE session = ? AND changed > ? ORDER BY changed, place LIMIT ?",
-                (id, after, limit + 1),
+                "SELECT changed, item FROM items WHERE of = ? AND changed > ? ORDER BY changed, n LIMIT ?",
+                (known[1], after, limit + 1),
             ).fetchall()
             if more := len(rows) > limit:  # what one event changed is not torn apart
                 seq = rows[limit - 1][0]
                 whole = connection.execute(
                     "SELECT changed, item FROM items INDEXED BY items_by_change "
-                    "WHERE session = ? AND changed = ? ORDER BY place",
-                    (id, seq),
+                    "WHERE of = ? AND changed = ? ORDER BY n",
+                    (known[1], seq),
                 ).fetchall()
                 rows = [row for row in rows if row[0] < seq] + whole
         objective = decode_objective(known[0])
-        items = tuple(Raw(item) for _, item in rows)
+        items = tuple(Raw(unpack(item)) for _, item in rows)
         return Timeline(items, seq, more, objective.row, projection.request(objective), objective.replied)
 
     def open_runs(self) -> list[OpenRunRow]:
@@ -290,14 +300,8 @@ class Views:
         if not match:
             return []
         text = "highlight(words, 0, char(2), char(3))" if context else "snippet(words, 0, '«', '»', '…', 24)"
-        asked = (
-            f"SELECT t.seq, t.session, t.ts_ms, t.type, {text} "  # noqa: S608 - one of two constants
-            "FROM words JOIN texts t ON t.seq = words.rowid LEFT JOIN states s ON s.session = t.session "
-            "WHERE words MATCH ? AND ifnull(s.archived, 0) < 2 AND t.ts_ms >= ? AND (? = 0 OR t.ts_ms < ?) "
-            "ORDER BY words.rank, t.seq DESC LIMIT ?"
-        )
         with self.reading() as connection:
-            rows = connection.execute(asked, (match, since_ms, until_ms, until_ms, limit))
+            rows = connection.execute(_FOUND.format(text=text), (match, since_ms, until_ms, until_ms, limit))
             found = (SearchRow(*row) for row in rows)
             return [replace(hit, excerpt=lines_around(hit.excerpt, context)) if context else hit for hit in found]
 
@@ -338,7 +342,7 @@ def _leave_out(connection: Connection, archives: list[Archive]) -> None:
     with transaction(connection):
         for archive in archives:
             for table, column in (("words", "rowid"), ("texts", "seq")):
-                where = "IN (SELECT seq FROM texts WHERE session = ? AND seq <= ?)"
+                where = f"IN (SELECT seq FROM texts WHERE of = {_OF} AND seq <= ?)"  # noqa: S608 - constants
                 sql = f"DELETE FROM {table} WHERE {column} {where}"  # noqa: S608 - constants
                 connection.execute(sql, (archive.session, archive.last))
 
@@ -370,6 +374,7 @@ def _open(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connectio
     """The file, a connection to write with, and how far it has come, of which journal and schema."""
     database = Database(path, key, connect, mend="rebuild the read models")
     with opening(database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
+        connection.create_function("unpacked", 1, unpacked, deterministic=True)
         progress = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()
     return database, connection, progress
 

@@ -8,8 +8,8 @@ CREATE TABLE progress (
 
 -- Sessions; those that are no objective have no goal.
 CREATE TABLE objectives (
-    id text PRIMARY KEY,
-    seq integer NOT NULL UNIQUE, -- of its first event; newest first is by this
+    seq integer PRIMARY KEY,     -- of its first event; newest first is by this
+    id text NOT NULL UNIQUE,
     goal text NOT NULL,
     directory text NOT NULL,
     created_ms integer NOT NULL,
@@ -19,8 +19,8 @@ CREATE INDEX objectives_by_parent ON objectives (parent);
 
 -- Apart from the goal, which may have a megabyte: this is written again with every event.
 CREATE TABLE states (
-    session text PRIMARY KEY REFERENCES objectives (id) ON DELETE CASCADE,
-    seq integer NOT NULL,
+    seq integer PRIMARY KEY,
+    session text NOT NULL UNIQUE REFERENCES objectives (id) ON DELETE CASCADE,
     kind text NOT NULL,          -- as in ObjectiveRow
     status text NOT NULL,
     waiting integer NOT NULL,    -- changes that wait for the person
@@ -31,18 +31,18 @@ CREATE TABLE states (
 CREATE INDEX states_by_seq ON states (kind, seq);
 CREATE INDEX states_by_status ON states (status, seq);
 
+-- No table without row ids: of a row there that has more than 1 KB, each has a page of its own.
 CREATE TABLE items (
-    session text NOT NULL REFERENCES objectives (id) ON DELETE CASCADE,
-    place integer NOT NULL,
+    n integer PRIMARY KEY,       -- of * 2^24 + place
+    of integer NOT NULL REFERENCES objectives (seq) ON DELETE CASCADE,
     id text NOT NULL,            -- a step's is the key of its call
     step integer NOT NULL,       -- among the steps, 0 for none
     changed integer NOT NULL,    -- the event that changed it last
-    item blob NOT NULL,          -- JSON of timeline.Item
-    PRIMARY KEY (session, place)
-) WITHOUT ROWID;
-CREATE UNIQUE INDEX items_by_id ON items (session, id);
-CREATE INDEX items_by_step ON items (session, step) WHERE step > 0;
-CREATE INDEX items_by_change ON items (session, changed);
+    item blob NOT NULL           -- JSON of timeline.Item, packed
+);
+CREATE UNIQUE INDEX items_by_id ON items (of, id);
+CREATE INDEX items_by_step ON items (of, step) WHERE step > 0;
+CREATE INDEX items_by_change ON items (of, changed);
 
 CREATE TABLE approvals (
     id text PRIMARY KEY,
@@ -56,12 +56,17 @@ CREATE INDEX approvals_by_status ON approvals (status, seq);
 
 CREATE TABLE texts (
     seq integer PRIMARY KEY,
-    session text NOT NULL REFERENCES objectives (id) ON DELETE CASCADE,
+    of integer NOT NULL REFERENCES objectives (seq) ON DELETE CASCADE,
     ts_ms integer NOT NULL,
     type text NOT NULL,
-    who text NOT NULL            -- said or did it, as in HistoryRow
+    who text NOT NULL,           -- said or did it, as in HistoryRow
+    text blob NOT NULL           -- packed
 );
-CREATE INDEX texts_by_session ON texts (session);
+CREATE INDEX texts_by_session ON texts (of);
 
-CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2');
+-- The index of the words has no copy of the texts; where it needs one, it has it unpacked.
+CREATE VIEW spoken AS SELECT seq, unpacked(text) AS text FROM texts;
+CREATE VIRTUAL TABLE words USING fts5 (
+    text, content = 'spoken', content_rowid = 'seq', tokenize = 'porter unicode61 remove_diacritics 2'
+);
 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
