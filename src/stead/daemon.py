@@ -49,7 +49,6 @@ from stead.runtime.agents import Subagents
 from stead.runtime.alarms import WallClock
 from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
-from stead.runtime.calendars import CalendarEvents
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
@@ -89,7 +88,6 @@ from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
-from stead.tools.looking import SourceLooks
 from stead.tools.notifying import NotifyTool
 from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
@@ -100,7 +98,7 @@ from stead.tools.shell import ShellTool
 from stead.tools.spawning import SpawnTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
-from stead.upkeep_wiring import upkeep_jobs
+from stead.upkeep_wiring import look_at_sources, upkeep_jobs
 from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
@@ -219,13 +217,7 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
-        self.runtime.schedules.watching.looks = SourceLooks(
-            Dialer(own.reach),
-            self.machines.programs,
-            HostFileLooks(),
-            CalendarEvents(),
-            self.runtime.arrivals.password,
-        )
+        look_at_sources(self.runtime, Dialer(own.reach), self.machines.programs, HostFileLooks())
 
     def _shared(self, bus: Bus, contents: ContentStore) -> Shared:
         """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""

@@ -11,9 +11,13 @@ from typing import Protocol
 
 from stead import __version__
 from stead.config import Home, Settings
+from stead.domain.mcp import Programs
 from stead.domain.ports import Clock
+from stead.domain.watches import FileLooks
+from stead.net.dialing import Dialer
 from stead.providers.models import ProviderModels
 from stead.runtime.alarms import SleepWatch
+from stead.runtime.calendars import CalendarEvents
 from stead.runtime.cap_warnings import CapWarnings
 from stead.runtime.commands import Runtime
 from stead.runtime.home import HomeStream
@@ -22,6 +26,7 @@ from stead.runtime.tracing import Traces
 from stead.runtime.trash import Trash
 from stead.storage.journal import JournalFile
 from stead.storage.views import Views
+from stead.tools.looking import SourceLooks
 from stead.trigger_wiring import TriggerHouse
 
 
@@ -34,6 +39,12 @@ class Parts(Protocol):
     runtime: Runtime
     models: ProviderModels
     clock: Clock
+
+
+def look_at_sources(runtime: Runtime, dialer: Dialer, programs: Programs, files: FileLooks) -> None:
+    """Have what schedules watch looked at; the arguments as of ``SourceLooks``."""
+    password = runtime.arrivals.password
+    runtime.schedules.watching.looks = SourceLooks(dialer, programs, files, CalendarEvents(), password)
 
 
 def upkeep_jobs(

@@ -128,7 +128,7 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
         _require_fit()
         bwrap, root, version = _bubblewrap(f"{search}:{os.environ.get('PATH', '')}")
         with _trial_workspace(home) if home else nullcontext() as workspace:
-            candidates = [Tools(bwrap, root, *found) for found in _interpreters()]
+            candidates = [Tools(bwrap, root, *found) for found in _interpreters(sys.executable, sys.base_prefix)]
             tools, compiled = _first_working(candidates, workspace)
         code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
         if home and compiled.refused:
@@ -225,11 +225,11 @@ def _version(bwrap: str) -> str:
     return found[0] if found else "0.0"
 
 
-def _interpreters() -> Iterator[tuple[str, str, str]]:
-    """Path inside, prefix, and where that is inside: the system's Python, then the one that runs the daemon."""
+def _interpreters(executable: str, base_prefix: str) -> Iterator[tuple[str, str, str]]:
+    """Path inside, prefix, and where that is inside: the system's Python, then the given one."""
     if os.access("/usr/bin/python3", os.X_OK):
         yield "/usr/bin/python3", "", ""
-    prefix, path = os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)
+    prefix, path = os.path.realpath(base_prefix), os.path.realpath(executable)
     if not prefix.startswith("/usr") and path.startswith(prefix + "/"):
         inside = place_of(prefix)
         yield inside + path.removeprefix(prefix), prefix, inside

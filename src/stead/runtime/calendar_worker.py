@@ -13,10 +13,11 @@ import resource
 import signal
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -36,6 +37,7 @@ _RESTAMPED = {"DTSTAMP", "LAST-MODIFIED", "CREATED", "SEQUENCE", "BEGIN", "END"}
 """What a server writes again though nothing of the event is another; and what is no property."""
 
 
+T = TypeVar("T")
 Component: TypeAlias = Any
 """Of ``icalendar``, which types each property as whatever any property may be."""
 
@@ -68,13 +70,12 @@ def read(data: bytes, ask: Ask) -> CalendarTimes:
     found: dict[int, tuple[int, list[str]]] = {}
     left_out, problem = 0, ""
     for events in _series(data):
-        try:
-            with _CpuLimit():
-                for due_ms, text in _due(events, ask):
-                    known = found.setdefault(due_ms // _MINUTE_MS, (due_ms, []))
-                    found[due_ms // _MINUTE_MS] = (min(known[0], due_ms), [*known[1], text])
-        except Exception as error:  # noqa: BLE001 - a library may fail in any way over what a stranger wrote
-            left_out, problem = left_out + 1, problem or f"an event was left out: {error}"[:300]
+        dues, fault = _bounded_read(partial(_due, events, ask))
+        if fault:
+            left_out, problem = left_out + 1, problem or f"an event was left out: {fault}"[:300]
+        for due_ms, text in dues:
+            known = found.setdefault(due_ms // _MINUTE_MS, (due_ms, []))
+            found[due_ms // _MINUTE_MS] = (min(known[0], due_ms), [*known[1], text])
     return _bounded(found, ask, left_out, problem)
 
 
@@ -99,19 +100,29 @@ def events(data: bytes) -> dict[str, tuple[str, str]]:
     """
     found: dict[str, tuple[str, str]] = {}
     for event in chain.from_iterable(_series(data)):
-        try:
-            with _CpuLimit():
-                fields = [
-                    (name, value.to_ical(), repr(value.params))
-                    for name, value in event.property_items()
-                    if name not in _RESTAMPED
-                ]
-                known = f"{event.get('UID', fields)} {event.get('RECURRENCE-ID') and event['RECURRENCE-ID'].to_ical()}"
-                text = f"{event['DTSTART'].dt} {_text(event)}"[:_TEXT_CHARS]
-                found[_digest(known)] = (_digest(repr(sorted(fields))), text)
-        except Exception as error:  # noqa: BLE001 - a library may fail in any way over what a stranger wrote
-            found[_digest(repr(event)[:_TEXT_CHARS])] = ("", f"an event that cannot be read: {error}"[:300])
+        read_, fault = _bounded_read(partial(_known, event))
+        found |= dict(read_) or {
+            _digest(repr(event)[:_TEXT_CHARS]): ("", f"an event that cannot be read: {fault}"[:300])
+        }
     return found
+
+
+def _known(event: Component) -> Iterator[tuple[str, tuple[str, str]]]:
+    """An event by its id: a digest of what it says, and its words."""
+    fields = [
+        (name, value.to_ical(), repr(value.params)) for name, value in event.property_items() if name not in _RESTAMPED
+    ]
+    id = f"{event.get('UID', fields)} {event.get('RECURRENCE-ID') and event['RECURRENCE-ID'].to_ical()}"
+    yield _digest(id), (_digest(repr(sorted(fields))), f"{event['DTSTART'].dt} {_text(event)}"[:_TEXT_CHARS])
+
+
+def _bounded_read(work: Callable[[], Iterator[T]]) -> tuple[list[T], str]:
+    """All that some work gives, or why it could not be done within its time."""
+    try:
+        with _CpuLimit():
+            return list(work()), ""
+    except Exception as error:  # noqa: BLE001 - a library may fail in any way over what a stranger wrote
+        return [], str(error) or type(error).__name__
 
 
 def _digest(text: str) -> str:
