@@ -23,7 +23,7 @@ from tests.browser.watching import question
 from tests.flows.house import use_model
 
 TRUE_WITHIN_MS = 5000
-TOLD = """() => {
+SAID = """() => {
   const began = performance.now()
   const tick = 50
   let [last, late] = [began, 0]
@@ -31,7 +31,7 @@ TOLD = """() => {
     late = Math.max(late, performance.now() - last - tick)
     last = performance.now()
   }, tick)
-  window.told = new Promise((done) => {
+  window.said = new Promise((done) => {
     new MutationObserver((_, watching) => {
       if (!document.querySelector("[role=status][aria-label=Connection]")?.textContent.includes("offline")) return
       watching.disconnect()
@@ -40,7 +40,7 @@ TOLD = """() => {
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
 }"""
-"""How long the page takes to say that it is offline, and by how much its timers are late meanwhile, in ms: ``told``."""
+"""How long the page takes to say that it is offline, and by how much its timers are late meanwhile, in ms: ``said``."""
 
 
 @pytest.fixture(scope="module")
@@ -155,10 +155,10 @@ def soon_offline(page: Page) -> Iterator[None]:
 
     As late as its timers are on a loaded computer, it may be.
     """
-    page.evaluate(TOLD)
+    page.evaluate(SAID)
     yield
     is_live(page, "offline")
-    took_ms, late_ms = page.evaluate("told")
+    took_ms, late_ms = page.evaluate("said")
     assert took_ms - late_ms <= TRUE_WITHIN_MS, (took_ms, late_ms)
 
 

@@ -1,4 +1,4 @@
-"""What is packed comes back to the byte; what is damaged is told; what lies about in pages is found."""
+"""What is packed comes back to the byte; what is damaged is refused; what lies about in pages is found."""
 
 from __future__ import annotations
 
