@@ -30,7 +30,9 @@ export default defineConfig({
     // and what several pages share is joined where it is small, at the price of a few kB that a page does not need.
     rolldownOptions: {
       output: {
+        // A name of two modules has a ~, which the daemon serves in no name of a file.
         chunkFileNames: (chunk) => `assets/${chunk.name.split("~")[0]}-[hash].js`,
+        assetFileNames: ({ names }) => `assets/${names[0]?.split(/[~.]/)[0]}-[hash][extname]`,
         codeSplitting: {
           groups: [
             { name: "first", tags: ["$initial"], priority: 1 },
