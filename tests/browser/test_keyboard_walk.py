@@ -72,6 +72,10 @@ def test_a_new_user_asks_allows_reviews_comments_and_undoes_in_twelve_presses(st
     expect(lamps).to_contain_text("Is it lit at night?")
     keys.press("r")
     expect(page.get_by_text("Review sent")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text(
+        "Turn 2 done"
+    )  # what runs in it keeps its files from being restored
+    expect(page.get_by_role("status", name="State")).to_have_text("Idle")
     keys.press("u")
     expect(page.get_by_text("Restored", exact=True)).to_be_visible()
     session = page.url.rpartition("/")[2]

@@ -25,6 +25,7 @@ from stead.domain.ends import WELL
 from stead.storage.database import connect
 from stead.storage.journal import open_journal
 from stead.storage.keystore import open_keys
+from stead.storage.packing import packed_in, unpacked
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Call, Seen, Turn
 from tests.flows.house import LivingHome
@@ -308,12 +309,14 @@ def _at_rest(house: LivingHome) -> dict[str, bytes]:
     files = [(house.home.journal, keys.database), *((path, keys.views) for path in house.home.views.glob("*.db"))]
     for path, key in files:
         with contextlib.closing(connect(path, key)) as connection:
+            connection.create_function("unpacked", 1, unpacked)
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             for table in tables:
                 rows = connection.execute(f'SELECT * FROM "{table}"').fetchall()
                 cells = [cell for row in rows for cell in row]
                 sinks[f"{path.name}, {table}"] = b"\n".join(
-                    cell if isinstance(cell, bytes) else str(cell).encode("utf-8", "replace") for cell in cells
+                    cell + packed_in(cell) if isinstance(cell, bytes) else str(cell).encode("utf-8", "replace")
+                    for cell in cells
                 )
     for path in house.root.rglob("*"):
         if path.is_file() and path != house.home.log:

@@ -10,7 +10,7 @@ import pytest
 
 from stead.config import Home
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, SteadError, StorageFault, WrongKey
-from stead.storage.backup import backup, restore
+from stead.storage.backup import NEWEST, backup, restore
 from stead.storage.backup_stream import CHUNK_BYTES
 from stead.storage.journal import open_journal
 from stead.storage.keystore import open_keys
@@ -88,7 +88,7 @@ async def test_a_backup_is_consistent_while_the_journal_is_written(home: Home, t
     assert await writing > 2
     assert all(head % 2 == 0 for head in heads), "half of a transaction was saved"
     assert sorted(heads) == heads
-    assert not list((home.data / "backups").iterdir())
+    assert [left.name for left in (home.data / "backups").iterdir()] == [NEWEST]
     journal.close()
 
 
