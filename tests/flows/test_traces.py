@@ -71,12 +71,17 @@ def collecting(status: int = 200) -> Iterator[Collector]:
 
 @contextmanager
 def home_with(root: Path, endpoint: str) -> Iterator[LivingHome]:
-    house = LivingHome(root / "home", forked=True)
+    house = LivingHome(root / "home", env={"OTEL_BSP_SCHEDULE_DELAY": "200"}, forked=True)
     house.home.make()
     house.home.settings.write_text(f'discover = "off"\nembedder = "off"\notlp_endpoint = "{endpoint}"\n', "utf-8")
     house.start()
     yield house
     house.stop()
+
+
+def has_turn(collector: Collector) -> bool:
+    """Whether a whole turn has come; its own span is the last."""
+    return any(span.name == "invoke_agent stead" for span in collector.spans)
 
 
 def facts(span: Span) -> dict[str, Any]:
@@ -100,6 +105,7 @@ def test_a_collector_is_sent_turns_requests_and_calls_with_their_times_and_no_wo
             use_model(house, model.openai)
             id = house.give(f"Please read it, {CANARY}", project, title=CANARY)
             house.finish(id)
+            house.until(lambda: has_turn(collector), "the turn's span")
         spans = {span.name.partition(" ")[0]: span for span in collector.spans}
     [root] = [span for span in collector.spans if span.name == "invoke_agent stead"]
     assert facts(root)["gen_ai.conversation.id"] == id and not root.parent_span_id
@@ -129,8 +135,8 @@ def test_work_goes_on_and_the_daemon_ends_in_time_where_the_collector(
         with home_with(tmp_path, collector.address) as house:
             use_model(house, model.openai)
             house.finish(house.give("Please do it", project))
+            house.until(lambda: collector.asked > 0 or fault == "is away", "the collector to be asked")
         assert "Traceback" not in house.log_tail()
-        assert collector.asked > 0 or fault == "is away"
 
 
 @promise("OPS-2.traces")
@@ -142,5 +148,6 @@ def test_a_model_that_fails_and_a_call_that_fails_are_spans_with_the_kind_of_fau
         with home_with(tmp_path, collector.address) as house, served(lambda _: next(turns)) as model:
             use_model(house, model.openai)
             house.finish(house.give("Please read it", project))
+            house.until(lambda: has_turn(collector), "the turn's span")
         [call] = [span for span in collector.spans if span.name == "execute_tool read"]
     assert facts(call)["error.type"] == "error" and call.status.code == 2
