@@ -91,8 +91,8 @@ class CalendarReader:
         """What a file has after a moment; None where it is known already. No ``sha256`` says that it can't be read."""
         from stead.runtime.calendar_worker import Ask
 
-        if lacking := _lacking():
-            return CalendarTimes(problem=lacking)
+        if missing := lacking():
+            return CalendarTimes(problem=missing)
         ask = Ask(after_ms, now_ms, when.before_min, when.matching, when.zone)
         found = await asyncio.to_thread(_read, directory, when.file, ask, known_sha256)
         if found is None:
@@ -105,8 +105,8 @@ class CalendarEvents:
 
     async def look(self, directory: str, source: str, data: bytes | None) -> Look:
         """See ``watches.CalendarLooks``."""
-        if lacking := _lacking():
-            raise ToolFault("{}", lacking)
+        if missing := lacking():
+            raise ToolFault("{}", missing)
         try:
             content = await asyncio.to_thread(_content, directory, source) if data is None else data
         except (OSError, ValueError) as error:
@@ -122,7 +122,7 @@ class CalendarEvents:
         return Look(items=items, words={name: text for name, (_, text) in found.items()})
 
 
-def _lacking() -> str:
+def lacking() -> str:
     """What to install first; "" for nothing."""
     from importlib.util import find_spec
 

@@ -46,10 +46,11 @@ from stead.domain.schedules import (
 )
 from stead.domain.sessions import Session
 from stead.domain.triggers import Arrival, Arrived, Mailbox, MailboxRead, handed_text
+from stead.domain.watches import CalendarWatch
 from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus, Subscription
-from stead.runtime.calendars import LOOK_MS, CalendarReader
+from stead.runtime.calendars import LOOK_MS, CalendarReader, lacking
 from stead.runtime.goal_reviews import digest_of, found_of
 from stead.runtime.heartbeats import QUIET, archive, heartbeat_job, said_by
 from stead.runtime.home import HomeStream
@@ -227,6 +228,8 @@ class Schedules:
         known, secrets = self._home.state.schedules, self._home.state.secrets
         watches = (checked_mailbox(one, secrets) if isinstance(one, Mailbox) else one for one in schedule.watches)
         schedule = replace(schedule, watches=tuple(watches))
+        if any(isinstance(one, CalendarWatch) for one in schedule.watches) and (missing := lacking()):
+            raise InvalidRequest(missing)
         if isinstance(when, Arrival):
             when = await asyncio.to_thread(checked_arrival, when, schedule, known, secrets)
             schedule = replace(schedule, when=when)
