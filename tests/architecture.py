@@ -43,7 +43,7 @@ PACKAGE_LINES = {
     "notifiers": 370,
     "protocols": 1351,
     "providers": 3538,
-    "runtime": 11286,
+    "runtime": 11289,
     "screen": 1527,
     "storage": 4988,
     "tools": 2509,
