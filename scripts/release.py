@@ -44,6 +44,8 @@ DEBS = (
     ),
 )
 LIBRARIES = re.compile(r"lib(bz2|crypto|expat|ffi|gcc_s|lzma|ssl|stdc\+\+|uuid|z)\.so[.0-9]*")
+NOT_SHIPPED = ("bin/", "icalendar/tests/")
+"""Of packages: scripts that name this machine's interpreter, and a package's tests, which have scripts too."""
 LEFT_OUT = re.compile(  # of the interpreter: what needs libraries that are not taken along, what tests and what builds
     r"_(crypt|curses|curses_panel|dbm|sqlite3|ctypes_test|test\w+|xxtestfuzz|xxsubinterpreters)\.cpython.*"
     r"|(nis|ossaudiodev|readline|xxlimited\w*)\.cpython.*|config-3.*|idlelib|lib2to3|pydoc_data|test|turtledemo|EXTERNALLY-MANAGED"
@@ -162,9 +164,10 @@ def make_tree(tree: Path, work: Path, debs: Iterable[Path], wheel: Path, arch: s
         run(ROOT / ".uv/bin/uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--only-binary", ":all:",
             "--link-mode", "copy", "--python", python, "--python-platform", f"{ARCHITECTURES[arch]}-manylinux_2_36",
             "--target", site, "--requirements", ROOT / lock)  # fmt: skip
-    shutil.rmtree(site / "bin", ignore_errors=True)  # scripts that name this machine's interpreter
+    for name in NOT_SHIPPED:
+        shutil.rmtree(site / name, ignore_errors=True)
     for path in site.glob("*.dist-info/RECORD"):
-        path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("bin/")))
+        path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith(NOT_SHIPPED)))
     for path in (site / ".lock", *site.rglob(".gitignore")):
         path.unlink(missing_ok=True)
     for path in site.rglob("*.so"):
