@@ -337,6 +337,14 @@ if ! have dovecot && ! [ -x /usr/sbin/dovecot ] && ! done_before dovecot missing
     fi
 fi
 
+# Sums of a release are signed and verified by it.
+if ! have ssh-keygen && ! done_before ssh missing; then
+    if ! may_install || ! step "installing ssh-keygen, which signs releases" apt_install openssh-client; then
+        say "there is no ssh-keygen, so the tests of signed releases fail"
+        remember ssh missing
+    fi
+fi
+
 # The unit of the service is read by systemd itself.
 if [ "$(uname -s)" = Linux ] && ! have systemd-analyze && ! done_before systemd missing; then
     if ! may_install || ! step "installing systemd, which checks the service's unit" apt_install systemd; then

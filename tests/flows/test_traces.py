@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import http.server
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.flows.house import LivingHome, use_model
 from tests.flows.served import served
 from tests.promises import promise
 
+SILENT = 0
 CANARY = "quicksilver-canary"
 """In a goal, a reply, an argument and a result."""
 
@@ -28,13 +30,14 @@ class Collector:
     """Takes OTLP over HTTP in protobuf, strictly, and keeps the spans.
 
     Args:
-        status: what it answers.
+        status: what it answers; ``SILENT`` for nothing.
     """
 
     def __init__(self, status: int = 200) -> None:
         self.spans: list[Span] = []
         self.raw = b""
         self.asked = 0
+        self.gone = threading.Event()
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -44,6 +47,8 @@ class Collector:
                 body = gzip.decompress(body) if self.headers["Content-Encoding"] == "gzip" else body
                 request = ExportTraceServiceRequest.FromString(body)
                 outer.asked += 1
+                if status == SILENT:
+                    outer.gone.wait(60)
                 outer.raw += body
                 found = [span for of in request.resource_spans for scope in of.scope_spans for span in scope.spans]
                 outer.spans += found if status == 200 else []
@@ -64,6 +69,7 @@ def collecting(status: int = 200) -> Iterator[Collector]:
     thread = threading.Thread(target=collector.server.serve_forever)
     thread.start()
     yield collector
+    collector.gone.set()
     collector.server.shutdown()
     thread.join()
     collector.server.server_close()
@@ -125,17 +131,20 @@ def test_a_collector_is_sent_turns_requests_and_calls_with_their_times_and_no_wo
 
 
 @promise("OPS-2.traces")
-@pytest.mark.parametrize("fault", ["refuses", "is away"])
+@pytest.mark.parametrize("fault", ["refuses", "is away", "says nothing"])
 def test_work_goes_on_and_the_daemon_ends_in_time_where_the_collector(
     tmp_path: Path, project: Path, fault: str
 ) -> None:
-    with collecting(503) as collector, served(lambda _: Turn("Done.")) as model:
+    with collecting(SILENT if fault == "says nothing" else 503) as collector, served(lambda _: Turn("Done.")) as model:
         if fault == "is away":
             collector.server.server_close()
         with home_with(tmp_path, collector.address) as house:
             use_model(house, model.openai)
             house.finish(house.give("Please do it", project))
             house.until(lambda: collector.asked > 0 or fault == "is away", "the collector to be asked")
+            began = time.monotonic()
+            house.stop()
+            assert time.monotonic() - began < 25, "one try, and what the daemon takes to end"
         assert "Traceback" not in house.log_tail()
 
 

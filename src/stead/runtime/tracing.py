@@ -17,6 +17,7 @@ from stead.runtime.bus import Bus
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Span
     from opentelemetry.util.types import AttributeValue
 
@@ -58,6 +59,7 @@ class Traces:
         self._endpoint = endpoint
         self._version = version
         self._turns: dict[SessionId, _Turn] = {}
+        self._exporter: SpanExporter | None = None
 
     async def keep(self) -> None:
         """Send what happens from now on, until cancelled; return at once where no collector is named."""
@@ -82,7 +84,15 @@ class Traces:
         finally:
             watching.close()
             if provider is not None:
-                await asyncio.to_thread(provider.shutdown)
+                await self._end(provider)
+
+    async def _end(self, provider: TracerProvider) -> None:
+        """Send the last spans, for as long as one answer may take; a collector that says nothing holds up no end."""
+        ending = asyncio.create_task(asyncio.to_thread(provider.shutdown))
+        _, late = await asyncio.wait({ending}, timeout=_TIMEOUT_S)
+        if late and self._exporter is not None:
+            self._exporter.shutdown()  # what is left is dropped, and no try is made again
+        await ending
 
     def _provider(self) -> TracerProvider:
         # These take 200 ms and 20 MB, which a home without a collector has no use for.
@@ -105,6 +115,7 @@ class Traces:
             shutdown_on_exit=False,
             span_limits=SpanLimits(max_span_attribute_length=200),
         )
+        self._exporter = exporter
         provider.add_span_processor(BatchSpanProcessor(exporter))
         return provider
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import assert_never
@@ -142,7 +143,10 @@ class SourceLooks:
             (was_valid, was_following), known = self._mailboxes.get(watch, ((0, 0), Look()))
             found = dict(known.words) if was_valid == valid else {}
             after = max(was_following if found else 0, following - _MOST_MAILS) - 1
+            until = time.monotonic() + COMMAND_LIMIT_S
             for uid in opened.uids(max(0, after)):
+                if time.monotonic() > until:
+                    raise FetchFault("{!r} takes more than {:g} s for its mail", watch.host, COMMAND_LIMIT_S)
                 if (raw := opened.mail(uid, _MAIL_BYTES)) is not None:
                     mail = read_mail(raw[0], watch.proof)
                     if not watch.senders or mail.proven in watch.senders:
