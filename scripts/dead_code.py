@@ -23,6 +23,7 @@ USED_FROM_OUTSIDE = {
     "StartDoctypeDeclHandler": "expat calls it",
     "StartElementHandler": "expat calls it",
     "__cause__": "Python shows it",
+    "_create_socket": "imaplib calls it",
     "_get_socket": "smtplib calls it",
     "action_*": "Textual calls it",
     "buffer_text": "expat reads it",

@@ -21,7 +21,7 @@ LIMIT_S = 1.0
 
 
 @contextlib.contextmanager
-def serving(folder: Path, talk: Callable[[ssl.SSLSocket], None], tls: bool = True) -> Iterator[int]:
+def serving(folder: Path, talk: Callable[[socket.socket], None], tls: bool = True) -> Iterator[int]:
     """A server that talks so to each who connects; gives its port."""
     certificate, key = own_certificate()
     (folder / "cert.pem").write_bytes(certificate)
@@ -34,7 +34,7 @@ def serving(folder: Path, talk: Callable[[ssl.SSLSocket], None], tls: bool = Tru
             with contextlib.suppress(OSError):
                 connected, _ = listening.accept()
                 with connected if not tls else context.wrap_socket(connected, server_side=True) as sock:
-                    talk(sock)  # type: ignore[arg-type]  # a plain one has the same methods
+                    talk(sock)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -44,7 +44,7 @@ def serving(folder: Path, talk: Callable[[ssl.SSLSocket], None], tls: bool = Tru
         assert not thread.is_alive()
 
 
-def drip(sock: ssl.SSLSocket) -> None:
+def drip(sock: socket.socket) -> None:
     """A byte now and then, which no limit on a silence ends."""
     if not isinstance(sock, ssl.SSLSocket):
         sock.sendall(b"\x16\x03\x03\x40\x00")  # the head of a part of the handshake that has 16 KB
@@ -53,7 +53,7 @@ def drip(sock: ssl.SSLSocket) -> None:
         time.sleep(0.1)  # it is the slowness that is tried
 
 
-def answering(sock: ssl.SSLSocket, fetch: Callable[[ssl.SSLSocket, bytes], None]) -> None:
+def answering(sock: socket.socket, fetch: Callable[[socket.socket, bytes], None]) -> None:
     """As a server does, up to the first mail that is fetched."""
     sock.sendall(b"* OK ready\r\n")
     lines = sock.makefile("rb")
@@ -93,7 +93,7 @@ def test_a_mail_that_drips_or_is_larger_than_was_asked_for_is_not_waited_for(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
 
-    def fetch(sock: ssl.SSLSocket, _tag: bytes) -> None:
+    def fetch(sock: socket.socket, _tag: bytes) -> None:
         sock.sendall(b"* 1 FETCH (BODY[]<0> {" + size.replace(b"10", b"1000") + b"}\r\n")
         drip(sock)
 
