@@ -28,14 +28,15 @@ test-firefox: .setup/test ui ## the page's main flows in Debian's Firefox, which
 	@scripts/get_firefox.sh
 	@$(BIN)/pytest tests/browser/test_firefox.py $(ARGS)
 
-check: .setup/test ## format, lint, types, import contracts, dead code, of the page too; no tests
+check: ## set up what is missing; format, lint, types, import contracts, dead code, of the page too; no tests
+	@scripts/setup.sh packages
 	@$(MAKE) --no-print-directory --jobs 2 .check/types .check/page .check/code
 
 bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 	@$(BIN)/python -m bench $(BARS)
 
 bench-security: .setup/test ## measure what the guard is held to: S1 to S14; STEAD_BENCH_AGENTDYN names a copy of AgentDyn
-	@$(BIN)/python -m bench --conditions S1,S2,S3,S3.DYN,S3.MCP,S6,S7,S8,S9,S10,S11,S12,S13,S14
+	@$(BIN)/python -m bench --conditions S1,S2,S3,S3.DYN,S3.MCP,S3.CHATS,S6,S7,S8,S9,S10,S11,S12,S13,S14
 
 bench-ui: .setup/test ui ## measure the page: U1 to U8 and R5
 	@$(BIN)/python -m bench U1,U2,U3,U4,U5,U6,U7,U8,R5
@@ -75,7 +76,7 @@ lock: .setup/test ## resolve the pins of pyproject.toml, with hashes and without
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
 	@$(COMPILE) --group pyproject.toml:release --constraints requirements.lock --output-file requirements-release.lock >/dev/null
-	@for group in uv build page bwrap injection mem0 code-bases; do \
+	@for group in uv build page bwrap injection mem0 code-bases second homeserver; do \
 		$(COMPILE) --group pyproject.toml:$$group --output-file requirements-$$group.lock >/dev/null || exit 1; done
 	@$(COMPILE) --no-deps --group pyproject.toml:embed --output-file requirements-embed.lock >/dev/null
 	@git --no-pager diff --stat -- 'requirements*.lock'
@@ -89,6 +90,7 @@ clean: ## remove what was set up and built; no home of Stead is touched
 .setup/test:
 	@scripts/setup.sh test
 
+# Types take longer than all others together, and as long as the rest of the setup, which goes on meanwhile.
 .PHONY: .check/code .check/types .check/page
 .check/code:
 	@$(BIN)/ruff format --check --quiet .
@@ -99,5 +101,5 @@ clean: ## remove what was set up and built; no home of Stead is touched
 .check/types:
 	@$(BIN)/mypy
 
-.check/page:
+.check/page: .setup/test
 	@scripts/with_node.sh npm --prefix frontend run --silent check

@@ -37,6 +37,12 @@ def cpu_s(pid: int) -> float:
     return ticks / TICKS_PER_S
 
 
+def rss_mib(pid: int) -> float:
+    """Resident memory of one process."""
+    (line,) = [one for one in Path(f"/proc/{pid}/status").read_text("ascii").splitlines() if one.startswith("VmRSS:")]
+    return int(line.split()[1]) / 1024
+
+
 def own_cpu_s(pid: int) -> float:
     """CPU seconds of one process with all its threads, in nanosecond resolution, its children not counted."""
     total = 0

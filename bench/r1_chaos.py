@@ -59,9 +59,9 @@ class Tally:
 
 
 @contextlib.contextmanager
-def _home(calls: int) -> Iterator[tuple[LivingHome, Path]]:
+def _home(calls: int, forked: bool) -> Iterator[tuple[LivingHome, Path]]:
     with tempfile.TemporaryDirectory(prefix="stead-chaos-") as folder, served(by_turn(*TURNS[:calls])) as model:
-        house = LivingHome(Path(folder) / "home", module="bench.chaos_daemon")
+        house = LivingHome(Path(folder) / "home", module="bench.chaos_daemon", forked=forked)
         house.start()
         try:
             use_model(house, model.openai)
@@ -79,10 +79,10 @@ def _give(house: LivingHome, folder: Path) -> str:
     return house.give("append the lines", folder, title=folder.name, budget=UNLIMITED, limits=PATIENT, allow=["shell"])
 
 
-def at_random(kills: int, *, env: dict[str, str] | None = None) -> Tally:
+def at_random(kills: int, *, env: dict[str, str] | None = None, forked: bool = False) -> Tally:
     """Kill at random instants of the daemon's life, its start included, a few runs under way at any time."""
     tally, chance = Tally(), random.Random(SEED)
-    with _home(CALLS) as (house, root):
+    with _home(CALLS, forked) as (house, root):
         house.env = env or {}
         open_runs: dict[str, Path] = {}
         while tally.kills < kills or open_runs:
@@ -125,17 +125,17 @@ def at_every_commit(most: int = 100) -> Tally:
     """Kill before and after the first commit of a daemon that starts and is given a run, the second, and so on."""
     tally = Tally()
     for fate in ("before", "after"):
-        with _home(FEW_CALLS) as (house, root):
+        with _home(FEW_CALLS, False) as (house, root):
             for at in range(1, most + 1):
                 if not _kill_at(house, root, tally, f"{fate}:{at}", {}):
                     break
     return tally
 
 
-def at_commits(fates: Iterable[str], *, env: Mapping[str, str] | None = None) -> Tally:
+def at_commits(fates: Iterable[str], *, env: Mapping[str, str] | None = None, forked: bool = False) -> Tally:
     """Kill at chosen commits, such as ``before:4``, one run each."""
     tally = Tally()
-    with _home(FEW_CALLS) as (house, root):
+    with _home(FEW_CALLS, forked) as (house, root):
         for fate in fates:
             _kill_at(house, root, tally, fate, env or {})
     return tally

@@ -68,8 +68,8 @@ def measure() -> list[Bar]:
     return [*(_bar(id, name, taken, "", TARGET_MS, notes.get(name, "")) for name, id in ids.items()), quiet]
 
 
-def stop_times(r: Rig, tries: int) -> tuple[Times, list[float]]:
-    """The times of so many tries from each surface, and those that an interpreter needs to start."""
+def stop_times(r: Rig, tries: int, busy_sessions: int = BUSY) -> tuple[Times, list[float]]:
+    """The times of so many tries from each surface, beside busy sessions, and those that an empty Python takes."""
     taken: Times = {}
     start_ms: list[float] = []
     r.model.script = busy
@@ -77,7 +77,7 @@ def stop_times(r: Rig, tries: int) -> tuple[Times, list[float]]:
         surfaces: dict[str, Surface] = {"API": _Api(r), "CLI": _Cli(r)}
         surfaces |= {"ACP": stack.enter_context(_editor(r)), "chat": _Chat(r, stack)}
         for _ in range(tries):
-            _keep_busy(r)
+            _keep_busy(r, busy_sessions)
             for name, surface in surfaces.items():
                 for moment, timed in _MOMENTS.items():
                     ms, answered_ms = timed(r, surface)
@@ -121,9 +121,9 @@ def busy(seen: Seen) -> Turn:
     return Turn(f"Still at it: {at}.", (Call("plan", {"steps": [{"title": f"step {at}"}]}),))
 
 
-def _keep_busy(r: Rig) -> None:
+def _keep_busy(r: Rig, many: int) -> None:
     under_way = [row for row in r.house.get("/objectives", status="running")["items"] if row["title"] == _ENDLESS]
-    for _ in range(BUSY - len(under_way)):
+    for _ in range(many - len(under_way)):
         r.give(_ENDLESS)
 
 

@@ -7,15 +7,20 @@ At no moment may what is spent and reserved pass either.
 
 from __future__ import annotations
 
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from bench.bar import Bar
 from bench.rig import PATIENT, UNLIMITED, Rig, plans, rig
 from stead.domain.ends import ENDS, WELL
 from tests.fakes.models import Seen, Turn
 from tests.flows.agents import descendants, spawn
+from tests.flows.clocked_daemon import set_clock
 from tests.flows.house import Json
 
 OBJECTIVES = 64
@@ -47,7 +52,7 @@ class Race:
 def race(r: Rig, objectives: int, cap_tokens: int, *, scheduled: bool = False) -> Race:
     """Set the cap, let them all start at once, and wait until each has ended or holds.
 
-    ``scheduled``: each is the run of a schedule of its own, and all are due at the same moment.
+    ``scheduled``: each is the run of a schedule of its own, and all are due at the same moment of a ``set_ahead`` home.
     """
     r.house.post("/cap", {"daily": {"tokens": cap_tokens, "usd_micros": "unlimited"}})
     if scheduled:
@@ -66,12 +71,18 @@ def race(r: Rig, objectives: int, cap_tokens: int, *, scheduled: bool = False) -
     return Race(_peak(r.house.events()), spent, len(completed), len(held), otherwise)
 
 
-_DUE_IN_S = 8.0
+_DUE_IN_MS = 3_600_000
+
+
+def set_ahead(folder: Path) -> dict[str, Any]:
+    """What a rig's home is whose clock the race sets."""
+    set_clock(folder / "clock", 0)
+    return {"env": {"CLOCK": str(folder / "clock")}, "module": "tests.flows.clocked_daemon"}
 
 
 def _runs_at_once(r: Rig, schedules: int) -> list[str]:
     """Have so many schedules come due at one moment; gives the sessions of their runs."""
-    due_ms = int((time.time() + _DUE_IN_S) * 1000)
+    due_ms = int(time.time() * 1000) + _DUE_IN_MS
     given = {"budget": UNLIMITED, "limits": PATIENT, "allow": ["shell", "write", "edit"], "profile": "ask"}
 
     def one(n: int) -> str:
@@ -86,7 +97,9 @@ def _runs_at_once(r: Rig, schedules: int) -> list[str]:
 
     with ThreadPoolExecutor(8) as threads:
         names = list(threads.map(one, range(schedules)))
-    assert time.time() * 1000 < due_ms, "the schedules were set too late to come due at once"
+    set_clock(Path(r.house.env["CLOCK"]), _DUE_IN_MS)
+    assert r.house.process
+    r.house.process.send_signal(signal.SIGCONT)
     r.house.until(lambda: all(map(session, names)), "every schedule to run", timeout_s=90)
     return [session(name) for name in names]
 
@@ -164,7 +177,7 @@ def _measured_below() -> Bar:
 def _measured(*, scheduled: bool = False) -> Bar:
     """One race on the cap; each objective wants three requests."""
     turns = [Turn(turn.text, turn.calls, usage=USED, delay_s=0.02) for turn in plans(2)]
-    with rig(turns) as r:
+    with TemporaryDirectory() as folder, rig(turns, **set_ahead(Path(folder))) as r:
         found = race(r, OBJECTIVES, CAP_TOKENS, scheduled=scheduled)
     overshoot = max(0, found.peak - CAP_TOKENS)
     at_once = f"{OBJECTIVES} {'schedules due' if scheduled else 'objectives'} at once"

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stead.client.stream import Stream
 from stead.domain.ends import WELL
@@ -64,13 +65,13 @@ def goal_of(seen: Seen) -> str:
 
 
 @contextlib.contextmanager
-def rig(turns: Sequence[Turn], *, preset: str = "compatible") -> Iterator[Rig]:
-    """A daemon whose model answers each conversation with these turns, then ends it."""
+def rig(turns: Sequence[Turn], *, preset: str = "compatible", **home: Any) -> Iterator[Rig]:
+    """A daemon whose model answers each conversation with these turns, then ends it; ``home`` says more of the home."""
     with tempfile.TemporaryDirectory(prefix="stead-bench-") as name, served(by_turn(*turns)) as model:
         project = Path(name) / "project"
         project.mkdir()
         (project / "README.md").write_text("# Quill\n\nNotes.\n", "utf-8")
-        house = LivingHome(Path(name) / "home")
+        house = LivingHome(Path(name) / "home", **home)
         house.start()
         try:
             use_model(house, model.anthropic if preset == "anthropic" else model.openai, preset=preset)

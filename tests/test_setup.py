@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -77,3 +78,13 @@ def test_setup_says_what_it_takes() -> None:
 
     assert done.returncode == 2
     assert "run|test|page" in done.stderr
+
+
+def test_extras_that_were_added_are_known_and_so_is_what_they_take() -> None:
+    def said(*names: str) -> list[str]:
+        words = [sys.executable, "scripts/extras.py", *names]
+        return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, timeout=30).stdout.split()
+
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert {"telegram", "slack", "email"} <= set(said()) <= set(extras), "the tests have the libraries of channels"
+    assert said("slack", "discord") == sorted({*extras["slack"], *extras["discord"]})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -154,10 +155,13 @@ class Settings(NamedTuple):
     Args:
         key_source: where the database key is: "file", "keyring" or "passphrase".
         port: of the page and the API, on 127.0.0.1; 0 picks a free one at first start and keeps it.
-        webhook_port: of the listener for webhooks alone, on 127.0.0.1, which is open while a trigger waits for one; as
-            ``port``.
+        webhook_port: of the listener for webhooks alone, on 127.0.0.1, which is open while a trigger waits for one or a
+            channel is sent requests; as ``port``.
         webhook_url: how those reach that listener who send webhooks, such as "https://hooks.example.com"; "" where only
             this computer does.
+        public_url: how the page is reached from outside, such as "https://stead.example.com", by a proxy of yours with
+            TLS that leads to ``public_port``; "" for not at all. Who comes in that way signs in by a passkey.
+        public_port: of the listener for that proxy, on 127.0.0.1; as ``port``.
         machine: "auto" uses bubblewrap; "off" switches shell and code off.
         discover: "auto" looks for model servers on this computer at the start; "off" does not.
         embedder: "auto" finds memories by meaning too, with a model that runs here; "off" by names and words alone;
@@ -201,6 +205,8 @@ class Settings(NamedTuple):
     port: int = 0
     webhook_port: int = 0
     webhook_url: str = ""
+    public_url: str = ""
+    public_port: int = 0
     machine: Literal["auto", "off"] = "auto"
     discover: Literal["auto", "off"] = "auto"
     embedder: str = "auto"
@@ -245,6 +251,10 @@ _TEXTS = {
         r"((http://(127\.0\.0\.1|localhost|\[::1\])|https://[A-Za-z0-9.-]{1,253})(:\d{1,5})?(/[\w./-]{0,200})?)?",
         'give "http://127.0.0.1:PORT", or "https://HOST:PORT" elsewhere, or ""',
     ),
+    "public_url": (
+        r"(https://(?=[^:]{1,253}(:|$))([a-z0-9-]{1,63}\.)+(?!localhost)[a-z][a-z0-9-]{1,62}(:[1-9]\d{0,4})?)?",
+        'give "https://HOST" or "https://HOST:PORT" with a name in small letters, none of localhost, or ""',
+    ),
     "updates": (r"|/.*|https://\S{1,500}", "give an absolute path or an https address"),
     "webhook_url": (
         r"(https?://[A-Za-z0-9.-]{1,253}(:\d{1,5})?)?",
@@ -257,6 +267,7 @@ _RANGES = {
     "port": (0, 65535),
     "metrics_port": (0, 65535),
     "webhook_port": (0, 65535),
+    "public_port": (0, 65535),
     "approval_ttl_s": (60, 30 * 24 * 3600),
     "max_live_sessions": (1, 1000),
     "memory_tokens_a_day": (0, 10_000_000),
@@ -372,3 +383,36 @@ def sole_daemon(home: Home) -> Iterator[None]:
         except BlockingIOError as error:
             raise Conflict(f"another daemon serves {str(home.root)!r} already; see `stead status`") from error
         yield
+
+
+def missing_extra(extra: str, who_needs: str) -> str:
+    """What to do where an extra of Stead's package is not installed; "" where it is, or there is no such extra.
+
+    Args:
+        extra: its name.
+        who_needs: begins the sentence, such as "it needs".
+    """
+    from importlib import metadata  # slow to import, and seldom needed
+
+    wanted = [line for line in metadata.requires("stead") or () if f"extra == '{extra}'" in line.replace('"', "'")]
+    for line in wanted if extra else ():
+        name = re.match(r"[A-Za-z0-9._-]+", line)
+        try:
+            metadata.version(name[0] if name else line)
+        except metadata.PackageNotFoundError:
+            way = install_command(*(one.partition(";")[0].strip() for one in wanted))
+            return f"{who_needs} the extra {extra!r}, which is not installed; {way}"
+    return ""
+
+
+def install_command(*packages: str) -> str:
+    """The command that installs packages where this program is: by its own pip, or by uv where it has none."""
+    import shlex
+    from importlib.util import find_spec
+
+    python, wanted = shlex.quote(sys.executable), " ".join(map(shlex.quote, packages))
+    if find_spec("pip"):
+        return f"{python} -m pip install {wanted}"
+    own = os.path.join(os.path.dirname(sys.prefix), ".uv", "bin", "uv")
+    uv = shlex.quote(own) if os.path.exists(own) else "uv"
+    return f"{uv} pip install --compile-bytecode --python {python} {wanted}"

@@ -20,6 +20,7 @@ from pathlib import Path
 import uvloop
 
 from stead import __version__
+from stead.channel_wiring import channels_of, serve_requests
 from stead.config import Home, Settings, ask_passphrase, load_settings, sole_daemon, use_time_zone
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
@@ -88,6 +89,7 @@ from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
+from stead.tools.messaging import MessageTool, SendFileTool
 from stead.tools.notifying import NotifyTool
 from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
@@ -98,13 +100,14 @@ from stead.tools.shell import ShellTool
 from stead.tools.spawning import SpawnTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
-from stead.upkeep_wiring import look_at_sources, upkeep_jobs
+from stead.upkeep_wiring import keep_on, look_at_sources, upkeep_jobs
 from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
 from stead.web.door import Door, address_of, open_door, write_private
 from stead.web.envelopes import Identity
 from stead.web.metrics import open_metrics
+from stead.web.passkeys import Passkeys
 from stead.web.request_log import RequestLog
 from stead.web.server import WebServer
 
@@ -164,9 +167,7 @@ class House:
         self.machines.transactions.before = self.kept.held
         self.machines.transactions.on_landed = self._landed
         blobs = AttachmentStore(contents)
-        self.attachments = GivenAttachments(
-            blobs, self.machines.pictures, pinned, self.clock, lambda: forget_kept(self.deps)
-        )
+        self.attachments = GivenAttachments(blobs, self.machines.pictures, pinned, self.clock, self._sweep)
         self.models = ProviderModels(os.environ, self.journal.vault, load=blobs.load)
         self.searcher = Searcher(self.journal.vault.get, Dialer(own.reach))
         bus = Bus()
@@ -177,6 +178,7 @@ class House:
         tools = self._tools(Dialer(own.reach), preferences)
         self.book: SecretBook = self._secrets(tools, keys)
         self.notifications = notifications_of(home, keys, own.dialer(own.reach), lambda: self)
+        self.channels = channels_of(home, keys, self.machines.programs, bus, lambda: self)
         self.deps: Deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -202,6 +204,7 @@ class House:
             agents=Subagents(lambda: self, self.specialists),
             trust=Trust(lambda: self.home, self.journal.track_records),
             notifications=self.notifications,
+            channels=self.channels,
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
@@ -307,6 +310,8 @@ class House:
             *self.mcp.tools,
             SpawnTool(),
             NotifyTool(),
+            MessageTool(lambda: self.channels.post.messages),
+            SendFileTool(lambda: self.channels.post.messages, self.machines.pictures),
             FindTools(
                 lambda: [*(self.specialists.shown(tool.spec) for tool in tools), *self.mcp.specs()],
                 self.memory.skills.approved,
@@ -318,6 +323,7 @@ class House:
     async def start(self) -> None:
         """Take up what the last daemon left: the home's facts, then every session that was under way."""
         self.keeper.noticed(self.journal.head())
+        serve_requests(self.channels, self.runtime.arrivals)
         self.home.load()
         await self.memory.start()
         self.providers.configure(self.home.state)
@@ -353,12 +359,14 @@ class House:
     async def keep_up(self, settings: Settings) -> None:
         """What runs in the background."""
         jobs = upkeep_jobs(self, self._home, settings, self._timer)
-        own = (self.keeper.keep, self.follower.keep, self.notifications.keep, *self.memory.jobs)
-        await asyncio.gather(*(job() for job in (*own, *jobs)))
+        own = (self.keeper.keep, self.follower.keep, self.notifications.keep, self.channels.keep, *self.memory.jobs)
+        await asyncio.gather(*(keep_on(job) for job in (*own, *jobs)))
 
-    def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
+    def backend(self, door: Door, shut_down: Callable[[], None], public_url: str = "") -> Backend:
         """What the web door stands in front of."""
-        auth = Auth(door.name, door.port, door.bearer, self.clock, secrets.token_bytes, self.journal.vault)
+        outside = (public_url, door.public_port, lambda: self.home.state.devices, self.clock, secrets.token_bytes)
+        passkeys = Passkeys(*outside) if public_url else None
+        auth = Auth(door.name, door.port, door.bearer, self.clock, secrets.token_bytes, self.journal.vault, passkeys)
         return Backend(
             service=self.runtime,
             home=lambda: self.home.state,
@@ -370,7 +378,7 @@ class House:
             decisions=self.journal.decisions,
             rejudging=Rejudging(
                 *(self.journal, self.journal.decisions, self.deps.gate, self.clock, __version__),
-                of_servers=self.mcp.of_servers.of,
+                self.mcp.of_servers.of,
             ),
             auth=auth,
             clock=self.clock,
@@ -391,10 +399,14 @@ class House:
     async def _change_directive(self, command: SetDirective, door: str) -> None:
         await self.runtime.handle(command, id=CommandId(new_id("soul")), door=door)
 
+    async def _sweep(self) -> None:
+        await forget_kept(self.deps)
+
     def _grown(self, seq: int) -> None:
         self.keeper.noticed(seq)
         self.follower.noticed(seq)
         self.notifications.noticed()
+        self.channels.post.noticed()
         self.memory.grown(seq)
 
     def _landed(self, session: SessionId, landing: Landing) -> None:
@@ -428,15 +440,15 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, leaving.set)
-    listener, door = open_door(home, settings)
-    house.egress.own_ports = {door.port, settings.metrics_port}
-    house.notifications.page = f"http://{door.name}.localhost:{door.port}"
+    listeners, door = open_door(home, settings)
+    house.egress.own_ports = {door.port, door.public_port, settings.metrics_port}
+    house.notifications.page = settings.public_url or f"http://{door.name}.localhost:{door.port}"
     probing = asyncio.create_task(asyncio.to_thread(house.machines.isolation), name="probing")
     await house.start()
     await probing  # the sandbox is a part of the first answer
-    backend = house.backend(door, leaving.set)
+    backend = house.backend(door, leaving.set, settings.public_url)
     app = create_app(backend)
-    server = WebServer(RequestLog(app, home.request_log) if settings.request_log == "on" else app, listener)
+    server = WebServer(RequestLog(app, home.request_log) if settings.request_log == "on" else app, *listeners)
     await server.start()
     metrics = await open_metrics(backend, home, settings)
     proven(home, __version__)

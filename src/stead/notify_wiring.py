@@ -12,6 +12,7 @@ from stead.config import Home
 from stead.domain.ports import Clock
 from stead.net.dialing import Dialer
 from stead.notifiers.sending import Senders
+from stead.runtime.channels import ChannelRoom
 from stead.runtime.home import HomeStream
 from stead.runtime.notifications import Notifications
 from stead.runtime.secrets import SecretBook
@@ -29,6 +30,7 @@ class Parts(Protocol):
     home: HomeStream
     book: SecretBook
     clock: Clock
+    channels: ChannelRoom
 
 
 def notifications_of(home: Home, keys: Keys, dialer: Dialer, parts: Callable[[], Parts]) -> Notifications:
@@ -46,12 +48,18 @@ def notifications_of(home: Home, keys: Keys, dialer: Dialer, parts: Callable[[],
         known = parts().home.state.secrets.get(name)
         return parts().book.let_out(known, place) if known else None
 
-    return Notifications(
+    senders = Senders(dialer, secret, house.journal.vault)
+    senders.to_chat = lambda chat, message: parts().channels.post.deliver(chat, message)
+    senders.has_chat = lambda chat: (chat.channel, chat.chat) in parts().home.state.channels.chats
+    notifications = Notifications(
         lambda: parts().home,
         house.journal.tagged,
         house.views,
-        Senders(dialer, secret, house.journal.vault),
+        senders,
         lambda: Outbox(home.data / "outbox.db", keys, house.journal.head()),
         house.clock,
         lambda text: parts().book.redactor().clean(text),
     )
+    notifications.to_chat = lambda via, notice, due_ms: parts().channels.post.later(via, notice, due_ms)
+    notifications.is_said = lambda target, session: parts().channels.post.tells(target, session)
+    return notifications

@@ -38,7 +38,7 @@ class TriggerHouse:
         self._clock = clock
         self._turn = asyncio.Event()
         self._watching: dict[str, tuple[Source, asyncio.Task[None]]] = {}
-        runtime.schedules.on_turn = self._turn.set
+        runtime.schedules.on_turn = runtime.arrivals.listen_again = self._turn.set
 
     async def keep(self) -> None:
         """Listen for what is wanted now, and again whenever that changes; until cancelled."""
@@ -58,7 +58,10 @@ class TriggerHouse:
         """Open and close what has to be; whether something could not be opened."""
         wanted = self._arrivals.sources()
         hooks = [name for name, source in wanted.items() if isinstance(source, Webhook)]
-        fault = await self._keep_listener(wanted=bool(hooks))
+        channels = self._arrivals.channels
+        for name in self._arrivals.faults.keys() - wanted.keys():  # one that comes back meanwhile was not tried yet
+            del self._arrivals.faults[name]
+        fault = await self._keep_listener(wanted=bool(hooks) or (channels is not None and channels.wanted))
         for name in hooks:
             self._arrivals.faults[name] = fault
         for name, (source, task) in list(self._watching.items()):
@@ -70,8 +73,6 @@ class TriggerHouse:
                 watching = asyncio.create_task(self._watch(name, source), name=f"trigger {name}")
                 watching.add_done_callback(self._ended)
                 self._watching[name] = source, watching
-        for name in self._arrivals.faults.keys() - wanted.keys():
-            del self._arrivals.faults[name]
         self._arrivals.listened.set()
         return bool(fault)
 

@@ -5,6 +5,8 @@ Layer: a part of the composition root, as ``memory_wiring``.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol
@@ -29,6 +31,12 @@ from stead.storage.views import Views
 from stead.tools.looking import SourceLooks
 from stead.trigger_wiring import TriggerHouse
 
+log = logging.getLogger(__name__)
+
+RETRY_S, LONGEST_RETRY_S = 2.0, 60.0
+"""Before work that a fault broke off begins again; twice as long after each that followed at once."""
+Job = Callable[[], Awaitable[None]]
+
 
 class Parts(Protocol):
     """What the jobs work with."""
@@ -47,9 +55,7 @@ def look_at_sources(runtime: Runtime, dialer: Dialer, programs: Programs, files:
     runtime.schedules.watching.looks = SourceLooks(dialer, programs, files, CalendarEvents(), password)
 
 
-def upkeep_jobs(
-    parts: Parts, home: Home, settings: Settings, timer: Callable[[], int] | None
-) -> tuple[Callable[[], Awaitable[None]], ...]:
+def upkeep_jobs(parts: Parts, home: Home, settings: Settings, timer: Callable[[], int] | None) -> tuple[Job, ...]:
     """Trash and archives, warnings of caps, traces, what comes due or in, and what a sleep of the host broke off.
 
     Args:
@@ -68,3 +74,19 @@ def upkeep_jobs(
         TriggerHouse(home, settings, runtime, clock).keep,
         SleepWatch(clock, (parts.models.woke, runtime.schedules.turn.set), timer).keep,
     )
+
+
+async def keep_on(job: Job) -> None:
+    """Run a job until it ends; one that a fault of ours broke off is logged and begins again."""
+    loop, wait_s = asyncio.get_running_loop(), RETRY_S / 2
+    while True:
+        task, began_s = asyncio.ensure_future(job()), loop.time()
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        if (fault := task.exception()) is None:
+            return
+        wait_s = RETRY_S if loop.time() - began_s > LONGEST_RETRY_S else min(2 * wait_s, LONGEST_RETRY_S)
+        log.error("background work was broken off; it begins again in %d s", wait_s, exc_info=fault)
+        await asyncio.sleep(wait_s)

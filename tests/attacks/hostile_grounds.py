@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import re
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import stead
+from stead.cli.catalogue import SUMMARIES
 from stead.client import ApiError
 from stead.domain.ends import ENDS
 from tests.attacks.hostile import Aims
@@ -83,7 +83,7 @@ class Grounds:
             home=self.house.root,
             page=f"{address['name']}.localhost:{address['port']}",
             routes=[*routes, ("GET", "/api/v1/openapi.json"), ("GET", "/api/v1/live"), ("GET", "/")],
-            commands=command_names(),
+            commands=[*SUMMARIES],
         )
 
     def watch(self) -> None:
@@ -197,13 +197,6 @@ def unaccounted(events: Sequence[Json], said_yes: Sequence[tuple[str, str]]) -> 
                 started.add(body["key"])
             case "grant.made" if event["actor"] != "person":
                 yield f"a grant by the {event['actor']}"
-
-
-def command_names() -> list[str]:
-    """Every command of the command line, read from its source."""
-    tree = ast.parse((SOURCE / "cli" / "commands.py").read_text("utf-8"))
-    patterns = [node.value for node in ast.walk(tree) if isinstance(node, ast.MatchValue)]
-    return [str(ast.literal_eval(value)) for value in patterns]
 
 
 def goal_number(seen: Seen) -> int:

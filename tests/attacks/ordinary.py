@@ -32,7 +32,7 @@ def as_ordinary_user(folder: Path, *words: str) -> subprocess.CompletedProcess[s
     library = folder / "library"
     for package in (stead, msgspec, h11, cryptography):
         source = Path(package.__file__ or "").parent
-        shutil.copytree(source, library / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, library / source.name, ignore=shutil.ignore_patterns("static"))  # with what is compiled
     for name in ("_cffi_backend", "typing_extensions"):  # single files that cryptography needs
         found = importlib.util.find_spec(name)
         if found and found.origin:
@@ -63,7 +63,7 @@ def _readable_python(folder: Path) -> tuple[str, str]:
         return str(system), ""
     prefix = folder / "python"
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    ignored = shutil.ignore_patterns("__pycache__", "site-packages", "test", "idlelib", "tkinter")
+    ignored = shutil.ignore_patterns("site-packages", "test", "idlelib", "tkinter")
     shutil.copytree(Path(sys.base_prefix) / "lib" / version, prefix / "lib" / version, ignore=ignored)
     (prefix / "bin").mkdir()
     shutil.copy(own, prefix / "bin/python")

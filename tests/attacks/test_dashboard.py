@@ -59,7 +59,7 @@ def test_markup_and_control_sequences_are_shown_as_text_everywhere(house: Living
     assert terminal.seen.count("\x1b[?1049l") == 1
 
 
-@pytest.mark.parametrize("name", ["y", "n", "q"])
+@pytest.mark.parametrize("name", ["y", *(pytest.param(one, marks=pytest.mark.long) for one in "nq")])
 def test_a_key_that_was_pressed_before_a_question_came_answers_nothing(
     house: LivingHome, project: Path, name: str
 ) -> None:

@@ -16,6 +16,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -124,14 +125,15 @@ async def test_an_answer_of_a_search_engine_does_no_harm(document: str, shape: s
                 assert len(str(fault)) < 1_000
 
 
-def bomb(window: int, size: int = 1 << 30) -> bytes:
+@cache
+def bomb(window: int) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, window)
-    return b"".join((*(packer.compress(bytes(1 << 24)) for _ in range(size >> 24)), packer.flush()))
+    return b"".join((*(packer.compress(bytes(1 << 24)) for _ in range(1 << 4)), packer.flush()))
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "gzip, gzip", "deflate", "br", "zstd", "identity"])
-async def test_a_body_that_unpacks_to_a_gigabyte_does_no_harm(encoding: str) -> None:
-    packed = bomb(31 if "gzip" in encoding else 15, 1 << 28)
+async def test_a_body_that_unpacks_to_a_quarter_of_a_gigabyte_does_no_harm(encoding: str) -> None:
+    packed = bomb(31 if "gzip" in encoding else 15)
 
     async def answer(request: Request, exchange: Exchange) -> None:
         await exchange.send(200, packed, {"content-type": "text/plain", "content-encoding": encoding})

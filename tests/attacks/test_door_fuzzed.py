@@ -21,22 +21,24 @@ def house(tmp_path: Path) -> Iterator[LivingHome]:
     living.stop()
 
 
-COVERED = ("coverage",)
+BOUNDS = ("coverage",)
 """Of each operation every bound and every wrong type; requests by chance come on top in the long form."""
 
 
 @pytest.mark.timeout(420)
 @promise("API-1.rest")
 @pytest.mark.parametrize(
-    "phases", [COVERED, pytest.param((*COVERED, "fuzzing"), marks=pytest.mark.long)], ids=["bounds", "by chance"]
+    ("phases", "apart"),
+    [(BOUNDS, 4), pytest.param((*BOUNDS, "fuzzing"), 1, marks=pytest.mark.long)],
+    ids=["bounds", "by chance"],
 )
 def test_every_answer_is_what_the_document_says_and_nothing_breaks(
-    house: LivingHome, tmp_path: Path, phases: tuple[str, ...]
+    house: LivingHome, tmp_path: Path, phases: tuple[str, ...], apart: int
 ) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
 
-    found = fuzz(house, folder, examples=3, seed=7, phases=phases, timeout_s=400)
+    found = fuzz(house, folder, examples=3, seed=7, phases=phases, timeout_s=400, apart=apart)
 
     assert found.failures == (), found.said
     assert found.operations == found.documented - len(NOT_FUZZED)

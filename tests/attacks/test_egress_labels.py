@@ -62,11 +62,12 @@ def allow(house: LivingHome, site: Site, project: Path, *hosts: str) -> None:
 
 
 @promise("SEC-4.taint")
-def test_a_page_that_a_command_fetched_taints_whether_the_command_named_its_host_or_not(
-    tmp_path: Path, project: Path
-) -> None:
-    for named in (True, False):
-        with house_with_site(tmp_path / f"home-{named}", {"/": ORDER}) as (house, site):
+def test_a_page_that_a_command_fetched_taints_whether_the_command_named_its_host_or_not(tmp_path: Path) -> None:
+    with house_with_site(tmp_path / "home", {"/": ORDER}) as (house, site):
+        for named in (True, False):
+            project = tmp_path / str(named)
+            project.mkdir()
+            (project / "README.md").write_text("# Quill\n", "utf-8")
             allow(house, site, project, HOST)
             hosts = (f"{HOST}:{site.port}",) if named else ()
             sources, landed = work(

@@ -35,6 +35,8 @@ MAY_SUCCEED: dict[str, frozenset[str]] = {
     "server with the folder": ON_A_COPY | {"change_a_toolchain"},  # it is below /tmp here, which this view hides
 }
 MODES = tuple(MAY_SUCCEED)
+HALF = ("trial", "copy", "server with the folder")
+"""By a root daemon; an ordinary user's is tried in the other half, as whose daemon it is changes no mode."""
 SET_ID_WAYS = (
     *("chmod", "the_chmod_program", "a_letter", "install", "fchmod", "fchmodat", "a_descriptor_in_proc", "a_thread"),
     *("another_process", "copying", "unpacking", "open", "exclusive_open", "an_unnamed_file", "mknod", "a_pipe"),
@@ -75,7 +77,7 @@ def assert_held(report: Report, mode: str) -> None:
 
 @promise("SEC-5.sandbox", "SEC-1.mcp")
 @pytest.mark.skipif(not AS_ROOT, reason="a daemon that is root can only be tried by root; run the tests as root")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [pytest.param(one, marks=[pytest.mark.long] * (one not in HALF)) for one in MODES])
 async def test_nothing_gets_out_of_a_machine_of_a_root_daemon(base: Path, mode: str) -> None:
     require_sandbox()
     report = await make_tries(base, mode)
@@ -84,7 +86,9 @@ async def test_nothing_gets_out_of_a_machine_of_a_root_daemon(base: Path, mode: 
 
 
 @promise("SEC-5.sandbox", "SEC-1.mcp")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode", [pytest.param(one, marks=[pytest.mark.long] * (AS_ROOT and one in HALF)) for one in MODES]
+)
 async def test_nothing_gets_out_of_a_machine_of_an_ordinary_users_daemon(base: Path, mode: str) -> None:
     require_sandbox()
     if not AS_ROOT:

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.models import Call, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
+
+__all__ = ["house"]
 
 GOAL = "read README.md and write SUMMARY.md with its headings"
 CHECK = {"kind": "contains", "subject": "SUMMARY.md", "text": "# two"}
@@ -25,19 +28,13 @@ CHECK = {"kind": "contains", "subject": "SUMMARY.md", "text": "# two"}
         (["printf 'grep \"^#\" README.md > SUMMARY.md' > make.sh", "bash make.sh"], True),
     ],
 )
-def test_a_goal_is_met_by_the_file_and_not_by_its_name(tmp_path: Path, commands: list[str], done: bool) -> None:
-    project = tmp_path / "project"
-    project.mkdir()
+def test_a_goal_is_met_by_the_file_and_not_by_its_name(
+    house: LivingHome, project: Path, commands: list[str], done: bool
+) -> None:
     (project / "README.md").write_text("# one\n# two\n")
     turns = [Turn("", calls=(Call("shell", {"command": command}),)) for command in commands]
-    house = LivingHome(tmp_path / "home" / ".stead", forked=True)
-    house.root.parent.mkdir()
-    house.start()
-    try:
-        with served(by_turn(*turns, then=Turn("Done.")), strict=False) as model:
-            use_model(house, model.openai)
-            row = house.finish(house.give(GOAL, project, limits={"repetition": 50}, checks=[CHECK]), answer="once")
-    finally:
-        house.stop()
+    with served(by_turn(*turns, then=Turn("Done.")), strict=False) as model:
+        use_model(house, model.openai)
+        row = house.finish(house.give(GOAL, project, limits={"repetition": 50}, checks=[CHECK]), answer="once")
     assert (project / "SUMMARY.md").is_file() == done
     assert (row["status"], row["reason"]) == (("verified", "done") if done else ("incomplete", "checks"))

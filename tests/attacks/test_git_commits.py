@@ -47,6 +47,8 @@ HOSTILE = (
     ),
 )
 
+WHEN = ("with a commit", "after a commit", "all that waits is applied but what is obeyed")
+
 
 def git(folder: Path, *words: str) -> None:
     """Run the host's git, by no settings but the folder's."""
@@ -99,8 +101,14 @@ async def test_a_commit_lands_with_its_command(bench: Bench) -> None:
     assert obeyed(bench.project) == before
 
 
-@pytest.mark.parametrize("when", ["with a commit", "after a commit", "all that waits is applied but what is obeyed"])
-@pytest.mark.parametrize("attack", HOSTILE)
+@pytest.mark.parametrize(
+    ("attack", "when"),
+    [
+        pytest.param(attack, when, marks=[pytest.mark.long] * (number % len(WHEN) != turn))
+        for number, attack in enumerate(HOSTILE)
+        for turn, when in enumerate(WHEN)
+    ],
+)
 async def test_what_git_obeys_and_links_are_held_back(bench: Bench, attack: str, when: str) -> None:
     before = obeyed(bench.project)
     first = said(bench.project, "rev-parse", "main").strip()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stead.config import Home
@@ -195,7 +195,6 @@ LINES = st.sampled_from(
 KNOWN = ("user.", "branch.", "pull.", "push.", "rerere.")
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(LINES, st.text(max_size=12)), max_size=12))
 def test_whatever_lands_leaves_every_other_setting_as_git_reads_it(lines: list[str]) -> None:
     new = "\n".join(lines).encode("utf-8", "surrogatepass")

@@ -22,7 +22,7 @@ from tests.promises import promise
 from tests.runtime.room import Room, WireModels
 from tests.runtime.test_recalling import keep, said
 
-PROBES = 1_500
+PROBES = 500
 CODES = {"global": "alder", "workspace": "birch", "private": "cedar"}
 
 

@@ -16,6 +16,7 @@ import socket
 import ssl
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from stead.net.dialing import Dialer
 from stead.runtime.gate import Gate
 from stead.runtime.steps import _kept_from_running, _label
 from stead.tools.fetching import Fetcher
+from tests.architecture import Source
 from tests.attacks.test_runner import _GREET, in_other_hands
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Call, Turn
@@ -112,11 +114,16 @@ WHOSE = {
 """What is put into such texts besides constants, and whose words it is. A new line here is to be argued for."""
 
 
-def calls_in(text: str) -> Iterator[tuple[str, ast.Call]]:
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call):
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-            yield name, node
+@cache
+def said() -> list[tuple[Source, str, ast.Call]]:
+    """Every call by which something is said, with its name and where it stands."""
+    found = []
+    for source in SOURCES:
+        for node in ast.walk(source.tree) if any(name in source.text for name in (*FAULTS, *SAYS)) else ():
+            if isinstance(node, ast.Call):
+                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+                found += [(source, name, node)] if name in FAULTS or name in SAYS else []
+    return found
 
 
 def data_in(node: ast.expr) -> Iterator[str]:
@@ -140,31 +147,26 @@ def data_in(node: ast.expr) -> Iterator[str]:
 
 
 def test_every_fault_is_made_of_a_constant_sentence_and_its_data_apart() -> None:
-    seen = 0
-    for source in SOURCES:
-        for name, call in calls_in(source.text):
-            if name in FAULTS:
-                seen += 1
-                assert call.args and not [*data_in(call.args[0])], f"{source.name}:{call.lineno} {ast.unparse(call)}"
-                assert not isinstance(call.args[0], ast.JoinedStr), f"{source.name}:{call.lineno}"
-    assert seen > 60
+    faults = [(source, call) for source, name, call in said() if name in FAULTS]
+    for source, call in faults:
+        assert call.args and not [*data_in(call.args[0])], f"{source.name}:{call.lineno} {ast.unparse(call)}"
+        assert not isinstance(call.args[0], ast.JoinedStr), f"{source.name}:{call.lineno}"
+    assert len(faults) > 60
 
 
 def test_whatever_is_said_in_steads_own_name_is_constant_or_known_by_its_author() -> None:
     seen = 0
-    for source in SOURCES:
-        known = WHOSE.get(source.name, {})
-        for name, call in calls_in(source.text):
-            own = source.name in LOCAL.get(name, [source.name] if "STEAD" in ast.unparse(call) else [])
-            if name not in SAYS or not (own or name in ("finished", "NoticeGiven")):
-                continue
-            given = call.args[SAYS[name]] if len(call.args) > SAYS[name] else None
-            given = given or next((word.value for word in call.keywords if word.arg == "text"), None)
-            if given is None:
-                continue
-            seen += 1
-            strange = [data for data in data_in(given) if data not in known]
-            assert not strange, f"{source.name}:{call.lineno} says {strange} in Stead's own name"
+    for source, name, call in said():
+        own = source.name in LOCAL.get(name, [source.name] if "STEAD" in ast.unparse(call) else [])
+        if name not in SAYS or not (own or name in ("finished", "NoticeGiven")):
+            continue
+        given = call.args[SAYS[name]] if len(call.args) > SAYS[name] else None
+        given = given or next((word.value for word in call.keywords if word.arg == "text"), None)
+        if given is None:
+            continue
+        seen += 1
+        strange = [data for data in data_in(given) if data not in WHOSE.get(source.name, {})]
+        assert not strange, f"{source.name}:{call.lineno} says {strange} in Stead's own name"
     assert seen > 15
 
 
@@ -172,7 +174,8 @@ def test_the_label_is_used_where_it_was_looked_at_and_nowhere_else() -> None:
     used = {
         source.name
         for source in SOURCES
-        for node in ast.walk(ast.parse(source.text))
+        if "STEAD" in source.text
+        for node in ast.walk(source.tree)
         if isinstance(node, ast.Name) and node.id == "STEAD" and isinstance(node.ctx, ast.Load)
     }
     assert used == {*WHOSE, "runtime/recovery.py"} - {

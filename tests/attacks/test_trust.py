@@ -41,7 +41,9 @@ def verdicts(house: LivingHome, project: Path, tier: str, profile: str) -> list[
 
 
 @promise("OBJ-9.trust")
-@pytest.mark.parametrize("profile", ["ask", "work", "readonly"])
+@pytest.mark.parametrize(
+    "profile", ["work", *(pytest.param(one, marks=pytest.mark.long) for one in ("ask", "readonly"))]
+)
 def test_the_gate_gives_the_same_verdicts_and_asks_the_same_questions_under_every_tier(
     house: LivingHome, project: Path, profile: str
 ) -> None:

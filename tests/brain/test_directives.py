@@ -62,7 +62,7 @@ def test_the_core_comes_first_then_what_is_on_for_the_folder_souls_ahead_in_orde
     assert places == sorted(places)
     assert [part.text for part in rest] == [f"# {one.title}\n{one.text}" for one in told]
     assert made.text == "\n\n".join(part.text for part in made.parts)
-    assert made.text == instructions(directives, directory, interactive=interactive)
+    assert made.text == instructions(directives, directory, interactive=interactive, channel="")
     assert made.tokens == estimate_tokens(made.text)
     assert all(part.tokens == estimate_tokens(part.text) for part in made.parts)
 
@@ -73,7 +73,9 @@ def test_the_same_directives_make_the_same_bytes_in_whatever_order_they_came(
 ) -> None:
     mixed = list(found)
     random.shuffle(mixed)  # type: ignore[attr-defined]  # Hypothesis's own Random
-    assert instructions(kept(*found), HERE, interactive=True) == instructions(kept(*mixed), HERE, interactive=True)
+    assert instructions(kept(*found), HERE, interactive=True, channel="") == instructions(
+        kept(*mixed), HERE, interactive=True, channel=""
+    )
 
 
 @given(st.lists(directive, min_size=1, max_size=8, unique_by=lambda one: one.id))
@@ -81,8 +83,16 @@ def test_what_is_off_or_elsewhere_changes_no_byte(found: list[Directive]) -> Non
     replace = msgspec.structs.replace
     off = kept(*(replace(one, enabled=False) for one in found))
     elsewhere = kept(*(replace(one, directory=THERE) for one in found))
-    assert instructions(off, HERE, interactive=False) == INSTRUCTIONS
-    assert instructions(elsewhere, HERE, interactive=True) == SESSION_INSTRUCTIONS
+    assert instructions(off, HERE, interactive=False, channel="") == INSTRUCTIONS
+    assert instructions(elsewhere, HERE, interactive=True, channel="") == SESSION_INSTRUCTIONS
+
+
+@given(st.lists(directive, max_size=8), st.sampled_from([HERE, THERE]), st.booleans())
+def test_where_others_read_along_nothing_of_the_persons_is_in_it(
+    found: list[Directive], directory: str, interactive: bool
+) -> None:
+    core = SESSION_INSTRUCTIONS if interactive else INSTRUCTIONS
+    assert instructions(kept(*found), directory, interactive=interactive, channel="phone/-1") == core
 
 
 @given(st.lists(directive, min_size=1, max_size=8, unique_by=lambda one: one.id), st.data())

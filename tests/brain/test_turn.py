@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from stead.brain.ends import facts
+from stead.brain.ends import end, facts
 from stead.brain.estimate import estimate_request
 from stead.brain.turn import next_effect
 from stead.brain.world import World
@@ -84,8 +84,8 @@ def test_calls_that_start_subagents_go_on_while_others_wait_for_the_reports() ->
 def ended(story: Story, number: int) -> None:
     """Let a subagent have ended, and its call with it."""
     key = CallKey(f"call_1_{number}")
-    end = ev.AgentEnded(key, SessionId(f"s_{number}"), "answered", "done", ev.Spend(1), 1, 5, RunFacts(), Taint())
-    story.tell(end, ev.ToolFinished(key, SPAWN, "ok", "done", STEAD, 4, 5))
+    report = ev.AgentEnded(key, SessionId(f"s_{number}"), "answered", "done", ev.Spend(1), 1, 5, RunFacts(), Taint())
+    story.tell(report, ev.ToolFinished(key, SPAWN, "ok", "done", STEAD, 4, 5))
 
 
 def test_a_planned_delegation_that_was_not_made_sends_the_report_back_once() -> None:
@@ -110,6 +110,17 @@ def test_the_record_of_a_run_has_the_subagents_that_it_started_and_how_they_ende
         story.tell(ev.AgentSpawned(key, SessionId(f"s_{number}"), "x", kind, "", 1, Allotment(10, 10, 10, 1), ()))
     ended(story, 0)
     assert facts(story.session).agents == (AgentRan("coder", "answered"), AgentRan("", "running"))
+
+
+@pytest.mark.parametrize(("acted", "counts_as"), [(False, "answered"), (True, "unverified")])
+def test_a_run_whose_subagent_acted_or_may_have_is_no_plain_answer(acted: bool, counts_as: str) -> None:
+    story = Story().turn((SPAWN, '{"task":"x"}'))
+    key, child = CallKey("call_1_0"), SessionId("s_0")
+    story.tell(ev.ToolStarted(key, SPAWN, '{"task":"x"}', CallDigest("d"), idempotent=True))
+    story.tell(ev.AgentSpawned(key, child, "x", "", "", 1, Allotment(10, 10, 10, 1), ()))
+    story.tell(ev.AgentEnded(key, child, "failed", "model", ev.Spend(1), 1, 5, RunFacts(), Taint(), acted=acted))
+    story.tell(ev.ToolFinished(key, SPAWN, "ok", "it failed", STEAD, 4, 5))
+    assert end(story.session) == counts_as
 
 
 def test_an_objective_without_a_plan_gets_one() -> None:

@@ -78,10 +78,10 @@ class Visit:
         context = self.context(stage, look)
         page = context.new_page()
         if stage.signed_in is None:
-            page.goto(stage.link())
+            page.goto(stage.link().replace("/#code=", f"{path}#code="))
             is_live(page)
             stage.signed_in = context.storage_state()
-        if path != "/" or page.url == "about:blank":
+        if page.url != stage.origin + path:
             page.goto(stage.origin + path)
         settled(page)
         return page

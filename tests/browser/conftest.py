@@ -80,7 +80,8 @@ def plenty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """A home with far too much in it; see ``seeds.plenty``."""
     with staged(_folder(tmp_path_factory), start=False) as stage:
         seeds.plenty(stage)
-        stage.house.start()
+        stage.house.launch()
+        stage.house.until(stage.house.answers, "the daemon to have read it all", timeout_s=180)
         yield stage
 
 

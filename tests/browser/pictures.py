@@ -1,4 +1,4 @@
-"""Pictures of pages, for people to look at: in the folder that ``STEAD_PICTURES`` names, or in the test's own."""
+"""Pictures of pages, for people to look at, in the folder that ``STEAD_PICTURES`` names; without one none is taken."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+WANTED = bool(os.environ.get("STEAD_PICTURES"))
 
-def picture(page: Page, name: str, *, whole: bool = False) -> Path:
-    """Take one of what the window shows, or of the whole page; gives the file.
+
+def picture(page: Page, name: str, *, whole: bool = False, wanted: bool = WANTED) -> None:
+    """Take one of what the window shows, or of the whole page.
 
     Args:
         page: settled.
         name: such as ``approvals-390-dark``; the same name replaces the picture.
         whole: with what would have to be scrolled to.
+        wanted: whether it is taken at all.
     """
-    file = _folder() / f"{name}.png"
-    page.screenshot(path=file, full_page=whole, animations="disabled", caret="hide")
-    return file
+    if wanted:
+        page.screenshot(path=_folder() / f"{name}.png", full_page=whole, animations="disabled", caret="hide")
 
 
 @cache

@@ -57,6 +57,7 @@ def _weighing(prefix: str) -> tuple[Turn, ...]:
     return Turn("I weigh.", calls=tuple(Call("shell", {"command": one}) for one in said)), Turn("They are weighed.")
 
 
+BUSY = Turn(status=503, error="overloaded, says this play")
 PLAYS: dict[str, tuple[Turn, ...]] = {
     "summarise the tides": (
         Turn("I make a plan first.", calls=(Call("plan", _PLAN),)),
@@ -158,7 +159,7 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("", calls=(Call("shell", {"command": "printf '\\033[31mred lamp\\033[0m\\n'"}),)),
         Turn("It is red."),
     ),
-    "be busy": (Turn(status=503, error="overloaded, says this play"),),
+    "be busy": (BUSY,),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }
 DONE = Turn("Done.")

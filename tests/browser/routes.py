@@ -37,6 +37,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     ),
     "/directives": ("/directives",),
     "/schedules": ("/schedules",),
+    "/channels": ("/channels",),
     "/settings": ("/settings",),
     "/search": ("/search?q=tides",),
     "/more/$name": ("/more/skills",),

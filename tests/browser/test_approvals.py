@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from stead.domain.ends import WELL
 from tests.browser import keyboard
 from tests.browser.axe import axe
-from tests.browser.chrome import DESKTOP_DARK, PHONE, Visit
+from tests.browser.chrome import DESKTOP_DARK, PHONE, Visit, settled
 from tests.browser.seeds import GENEROUS
 from tests.browser.stage import Stage, staged
 from tests.browser.watch import Watch
@@ -86,6 +86,7 @@ def test_what_hides_is_shown_and_what_is_out_of_sight_must_be_scrolled_to_before
     assert status(house, row) == "given"
 
 
+@pytest.mark.long
 def test_a_command_is_read_at_a_glance_and_all_else_is_folded(house: Stage, visit: Visit) -> None:
     row = ask(house, "Please test the harbour")
     page = visit(house, f"/approvals/{row['id']}")
@@ -101,6 +102,7 @@ def test_a_command_is_read_at_a_glance_and_all_else_is_folded(house: Stage, visi
     axe(page)
 
 
+@pytest.mark.long
 def test_a_change_of_a_file_is_shown_as_its_diff_among_the_lines_around_it(house: Stage, visit: Visit) -> None:
     row = ask(house, "Please add the west lamp")
     page = visit(house, f"/approvals/{row['id']}")
@@ -120,11 +122,16 @@ def test_a_change_of_a_file_is_shown_as_its_diff_among_the_lines_around_it(house
 
 
 def test_a_question_rests_a_moment_before_the_eyes_and_a_risky_one_longer(house: Stage, visit: Visit) -> None:
+    ask(house, "Please ring the bell early")
     row = ask(house, "Please light the lamps")
     assert row["risk"] == "high"
     page = visit(house, "/approvals")
     page.clock.install()
-    page.goto(f"{house.origin}/approvals/{row['id']}")
+    page.reload()
+    settled(page)
+    page.clock.pause_at(page.evaluate("Date.now()") + 1000)  # it would go on by itself
+    page.get_by_role("list", name="Pending").get_by_role("link", name=re.compile("touch lit")).click()
+    expect(shown(page).get_by_role("heading")).to_contain_text("touch lit")
     expect(button(page, "Allow once")).to_be_disabled()
     page.clock.run_for(1000)
     expect(button(page, "Allow once")).to_be_disabled()
@@ -134,7 +141,7 @@ def test_a_question_rests_a_moment_before_the_eyes_and_a_risky_one_longer(house:
     assert status(house, row) == "pending"
     button(page, "Deny").click()
     button(page, "Deny").click()
-    expect(shown(page)).to_contain_text("Denied in the browser.")
+    house.house.until(lambda: status(house, row) == "denied", "the no")
 
 
 def test_letters_answer_the_card_and_never_while_somebody_types_or_chooses(house: Stage, visit: Visit) -> None:
@@ -186,6 +193,7 @@ def test_a_call_is_edited_on_its_card_and_runs_as_it_was_edited(house: Stage, vi
     assert not (house.project / "counted.txt").exists()
 
 
+@pytest.mark.long
 def test_the_sheet_offers_one_question_after_the_other_with_the_focus_on_its_card(bare: Stage, visit: Visit) -> None:
     first, second = ask(bare, "Please ring the bell"), ask(bare, "Please weigh the boats")
     page = visit(bare, "/settings")
@@ -212,6 +220,7 @@ def test_the_sheet_offers_one_question_after_the_other_with_the_focus_on_its_car
     expect(sheet).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_inbox_is_walked_by_keys_goes_on_by_itself_and_answers_what_is_alike_at_once(
     bare: Stage, visit: Visit
 ) -> None:
@@ -246,9 +255,19 @@ def test_the_inbox_is_walked_by_keys_goes_on_by_itself_and_answers_what_is_alike
     assert times[4] == 0
 
 
-def test_a_phone_allows_in_two_taps_from_anywhere_and_has_the_whole_diff(bare: Stage, visit: Visit) -> None:
+@pytest.mark.parametrize(
+    "places",
+    [
+        ("/sessions/{elsewhere}",),
+        pytest.param(("/", "/settings", "/memories?view=journal", "/sessions/{elsewhere}"), marks=pytest.mark.long),
+    ],
+    ids=["one", "all"],
+)
+def test_a_phone_allows_in_two_taps_from_anywhere_and_has_the_whole_diff(
+    bare: Stage, visit: Visit, places: tuple[str, ...]
+) -> None:
     elsewhere = bare.house.post("/sessions", {"directory": str(bare.project)})["session"]
-    for place in ("/", "/settings", "/memories?view=journal", f"/sessions/{elsewhere}"):
+    for place in (one.format(elsewhere=elsewhere) for one in places):
         row = ask(bare, f"Please write the log for {place}")
         page = visit(bare, place, PHONE)
         page.get_by_role("navigation", name="Main").get_by_role("link", name=re.compile("^Inbox")).tap()
@@ -265,6 +284,7 @@ def test_a_phone_allows_in_two_taps_from_anywhere_and_has_the_whole_diff(bare: S
         page.close()
 
 
+@pytest.mark.long
 def test_a_phone_has_the_other_requests_below_the_card(bare: Stage, visit: Visit) -> None:
     rows = [ask(bare, f"Please {goal}") for goal in ("write the log", "ring the bell", "light the lamps")]
     page = visit(bare, "/approvals", PHONE)

@@ -48,7 +48,7 @@ def test_a_tab_and_scripts_that_are_cut_off_again_and_again_lose_nothing(
 
 
 def test_a_long_session_is_there_soon_and_little_of_it_in_the_page(letters: Stage, visit: Visit) -> None:
-    visit(letters).close()
+    visit(letters)
     before_s = renderers_cpu_s(visit.browser)
     page = visit(letters, f"/sessions/{dropped.TALK}")
     expect(page.get_by_role("main").get_by_text(f"Turn {(EVENTS + 9) // 9} done")).to_be_visible()
@@ -56,6 +56,7 @@ def test_a_long_session_is_there_soon_and_little_of_it_in_the_page(letters: Stag
     assert page.get_by_role("main").evaluate("(main) => main.querySelectorAll('*').length") <= NODES
 
 
+@pytest.mark.long
 def test_twelve_tabs_are_live_at_once(letters: Stage, visit: Visit) -> None:
     tabs = [visit(letters, "/objectives") for _ in range(12)]
     letters.house.finish(letters.house.give("show README.md", letters.project))
@@ -64,6 +65,7 @@ def test_twelve_tabs_are_live_at_once(letters: Stage, visit: Visit) -> None:
         expect(page.get_by_role("main").get_by_text("show README.md", exact=True)).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_first_objective_is_answered_soon_after_few_questions(fresh: Stage, visit: Visit) -> None:
     done = first_answer.walk(visit, fresh)
     assert len(done.prompts) <= 5

@@ -31,6 +31,7 @@ def outcome(page: Page, words: str) -> None:
 
 
 @promise("OBJ-10.checks")
+@pytest.mark.long
 def test_checks_given_with_the_goal_verify_it(walked: Stage, visit: Visit, hands: Hands) -> None:
     page = visit(walked, "/objectives/new")
     hands.write(page, "Goal", "Please summarise the tides")
@@ -46,6 +47,7 @@ def test_checks_given_with_the_goal_verify_it(walked: Stage, visit: Visit, hands
     axe(page)
 
 
+@pytest.mark.long
 def test_a_check_that_fails_shows_what_it_printed(walked: Stage, visit: Visit) -> None:
     lines = 'for n in 1 2 3 4 5 6; do echo "test $n: ok"; done; echo "test 7: the ebb is missing"; exit 1'
     checks = [{"kind": "command", "subject": lines}, {"kind": "exists", "subject": "SUMMARY.md"}]
@@ -59,6 +61,7 @@ def test_a_check_that_fails_shows_what_it_printed(walked: Stage, visit: Visit) -
 
 
 @promise("OBJ-10.person")
+@pytest.mark.long
 def test_what_the_person_is_asked_is_answered_on_the_page(walked: Stage, visit: Visit, hands: Hands) -> None:
     checks = [{"kind": "person", "subject": "does the summary read well?"}, {"kind": "command", "subject": "true"}]
     id = walked.house.give("Please summarise the tides", walked.project, checks=checks, **FREE)
@@ -104,6 +107,7 @@ def test_what_the_plan_proposes_is_accepted_removed_and_changed_while_it_runs(
     outcome(page, "Verified")
 
 
+@pytest.mark.long
 def test_the_outcome_says_what_it_cost_and_what_ran(walked: Stage, visit: Visit) -> None:
     id = walked.house.give("Please count the boats", walked.project, **FREE)
     walked.house.wait(id, "unverified")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import axe
-from tests.browser.chrome import PHONE, Look, Visit, settled
+from tests.browser.chrome import Look, Visit, settled
 from tests.browser.pictures import picture
 from tests.browser.seeds import GENEROUS
 from tests.browser.stage import Stage, staged
@@ -21,47 +21,17 @@ from tests.flows.house import use_model
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """A home with a model; each test opens work of its own."""
+    """A home with a model; each test opens work of its own.
+
+    ``ids``: ``failing``, a session, and ``failed``, an objective, whose model fails again and again from the start on.
+    """
     with staged(tmp_path_factory.mktemp("defects")) as one:
         use_model(one.house, one.model.openai)
+        one.house.post("/rules", {"text": "never run `git push`", "confirmed": True})
+        one.ids["failing"] = sit_down(one, "A failing model")
+        one.house.post(f"/sessions/{one.ids['failing']}/messages", {"text": "Please be busy"})
+        one.ids["failed"] = one.house.give("Please be busy", one.project, budget=GENEROUS)
         yield one
-
-
-def test_after_a_models_failure_the_turn_is_tried_again_by_a_button(stage: Stage, visit: Visit) -> None:
-    session = sit_down(stage, "A failing model")
-    page = visit(stage, f"/sessions/{session}")
-    say(page, "Please be busy")
-    footer = page.get_by_role("main").get_by_text("Model error", exact=True)
-    expect(footer).to_be_visible()  # what the footer says while it waits, next to the countdown
-    timeline = page.get_by_role("region", name="Timeline")
-    expect(timeline.get_by_role("button", name="Retry")).to_have_count(0)  # it tries by itself
-    expect(page.get_by_role("status", name="State")).to_contain_text("Failed", timeout=60_000)
-    expect(timeline.get_by_role("button", name="Switch model")).to_be_visible()
-    picture(page, "defect-failed-model")
-    axe(page)
-    expect(timeline.get_by_role("link", name="Check the provider")).to_be_visible()
-    timeline.get_by_role("button", name="Retry").click()
-    expect(timeline.get_by_role("button", name="Retry")).to_have_count(0)
-    assert [body["again"] for body in bodies(stage, session, "session.resumed")] == [True]
-    assert len(bodies(stage, session, "message.received")) == 1, "nobody said anything"
-
-
-def test_an_objective_that_its_model_failed_gets_another_model_before_it_is_tried_again(
-    stage: Stage, visit: Visit
-) -> None:
-    id = stage.house.give("Please be busy", stage.project, budget=GENEROUS)
-    stage.house.wait(id, "failed", timeout_s=60)
-    page = visit(stage, f"/objectives/{id}")
-    outcome = page.get_by_role("region", name="Failed")
-    expect(outcome.get_by_role("button", name="Retry")).to_be_visible()
-    picture(page, "defect-failed-objective")
-    outcome.get_by_role("button", name="Switch model").click()
-    dialog = page.get_by_role("dialog", name="Switch model")
-    dialog.get_by_role("textbox", name="Model").fill("another")
-    dialog.get_by_role("button", name="Switch", exact=True).click()
-    expect(dialog).to_have_count(0)
-    settled(page)
-    assert stage.house.get(f"/objectives/{id}")["chain"][0]["model"] == "another"
 
 
 def test_what_lies_over_what_is_named_and_no_number_of_a_component() -> None:
@@ -86,6 +56,7 @@ def on_top(page: Page, box: Locator) -> bool:
     return shown
 
 
+@pytest.mark.long
 def test_a_dialog_lies_over_whatever_was_open_before_it(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories")
     page.get_by_role("button", name="The wick is trimmed on Fridays.").first.click()
@@ -106,10 +77,8 @@ def test_a_dialog_lies_over_whatever_was_open_before_it(some: Stage, visit: Visi
     assert on_top(page, choices), "what a dialog opens lies over it"
 
 
-def test_what_stops_or_deletes_for_good_is_red_where_it_is_confirmed(some: Stage, visit: Visit) -> None:
-    page = visit(some, "/usage")
-    expect(page.get_by_role("main")).to_contain_text(re.compile(r"A reply took .+ on average"))
-    expect(page.get_by_role("columnheader", name="Reply time")).to_be_visible()
+def test_what_stops_or_deletes_for_good_is_red_where_it_is_confirmed(stage: Stage, visit: Visit) -> None:
+    page = visit(stage, "/usage")
     page.get_by_role("button", name="Stop everything").click()
     button = page.get_by_role("dialog").get_by_role("button", name="Stop everything")
     ink = "(element) => getComputedStyle(element).backgroundColor"
@@ -117,7 +86,7 @@ def test_what_stops_or_deletes_for_good_is_red_where_it_is_confirmed(some: Stage
     assert button.evaluate(ink) != cancel.evaluate(ink)
     axe(page)
     picture(page, "defect-stop")
-    page.goto(f"{some.origin}/sessions/{some.ids['desk']}")
+    page.goto(f"{stage.origin}/sessions/{sit_down(stage, 'To be deleted')}")
     settled(page)
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="Delete…").click()
@@ -127,25 +96,27 @@ def test_what_stops_or_deletes_for_good_is_red_where_it_is_confirmed(some: Stage
     ).evaluate(ink)
 
 
-def test_signing_in_comes_back_to_the_page_that_was_wanted(some: Stage, visit: Visit, watch: Watch) -> None:
+def test_signing_in_comes_back_to_the_page_that_was_wanted(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect(401, "^/api/")
-    context = visit.stranger(some)
+    wanted = f"{stage.origin}/sessions/{sit_down(stage, 'Wanted')}?at=3"
+    context = visit.stranger(stage)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.goto(f"{some.origin}/sessions/{some.ids['desk']}?at=3")
+    page.goto(wanted)
     page.get_by_role("button", name="Copy the command").click()
     assert page.evaluate("navigator.clipboard.readText()") == "stead open"
     axe(page)
     picture(page, "defect-sign-in")
     page.goto("about:blank")
-    page.goto(some.link())
+    page.goto(stage.link())
     settled(page)
-    assert page.url == f"{some.origin}/sessions/{some.ids['desk']}?at=3"
-    page.goto(f"{some.origin}/")
+    assert page.url == wanted
+    page.goto(f"{stage.origin}/")
     settled(page)
-    assert page.url == f"{some.origin}/", "once"
+    assert page.url == f"{stage.origin}/", "once"
 
 
+@pytest.mark.long
 def test_a_fork_shows_what_it_goes_on_from_and_where_that_is(some: Stage, visit: Visit) -> None:
     body = {"at": 0, "directory": "", "title": "Another way"}
     fork = some.house.post(f"/sessions/{some.ids['desk']}/fork", body)["session"]
@@ -159,6 +130,7 @@ def test_a_fork_shows_what_it_goes_on_from_and_where_that_is(some: Stage, visit:
     page.wait_for_url(f"**/sessions/{some.ids['desk']}")
 
 
+@pytest.mark.long
 def test_a_card_is_as_wide_as_the_conversation_on_a_very_wide_screen(some: Stage, visit: Visit) -> None:
     page = visit(some, f"/sessions/{some.ids['asking']}", Look(2560, 1300))
     timeline = page.get_by_role("region", name="Timeline")
@@ -169,21 +141,24 @@ def test_a_card_is_as_wide_as_the_conversation_on_a_very_wide_screen(some: Stage
     picture(page, "defect-wide")
 
 
-def test_an_address_of_no_request_says_so_and_leads_to_the_others(some: Stage, visit: Visit, watch: Watch) -> None:
+@pytest.mark.long
+def test_an_address_of_no_request_says_so_and_leads_to_the_others(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect(404, "/approvals/")
-    page = visit(some, "/approvals/a_0000000000000000")
+    page = visit(stage, "/approvals/a_0000000000000000")
     expect(page.get_by_role("main")).to_contain_text("Request not found")
     expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_role("link", name="All approvals").click()
     page.wait_for_url("**/approvals")
 
 
+@pytest.mark.long
 def test_an_empty_search_says_what_it_searches(some: Stage, visit: Visit) -> None:
     page = visit(some, "/search")
     expect(page.get_by_role("main")).to_contain_text("Search sessions and objectives")
     axe(page)
 
 
+@pytest.mark.long
 def test_a_reply_is_copied_and_colours_of_a_command_are_no_alarm(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "Colours", allow=["shell"])
     page = visit(stage, f"/sessions/{session}")
@@ -205,20 +180,7 @@ def test_a_reply_is_copied_and_colours_of_a_command_are_no_alarm(stage: Stage, v
     axe(page)
 
 
-def test_on_a_phone_enter_makes_a_line_in_a_session_too(stage: Stage, visit: Visit) -> None:
-    session = sit_down(stage, "Thumbs")
-    page = visit(stage, f"/sessions/{session}", PHONE)
-    field = page.get_by_role("textbox", name="Message")
-    field.fill("Please tell me")
-    field.press("Enter")
-    field.press_sequentially("of the harbour")
-    expect(field).to_have_value("Please tell me\nof the harbour")
-    assert bodies(stage, session, "message.received") == []
-    for place in page.get_by_role("navigation", name="Main").get_by_role("link").all():
-        expect(place.locator("svg").first).to_be_visible()  # words alone took longer to find
-    picture(page, "defect-phone")
-
-
+@pytest.mark.long
 def test_a_terminal_has_the_focus_when_it_opens(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "Terminal")
     page = visit(stage, f"/sessions/{session}")
@@ -227,6 +189,7 @@ def test_a_terminal_has_the_focus_when_it_opens(stage: Stage, visit: Visit) -> N
     expect(page.locator(".xterm textarea")).to_be_focused()
 
 
+@pytest.mark.long
 def test_the_palette_offers_what_the_page_can_do_memories_and_single_settings(some: Stage, visit: Visit) -> None:
     page = visit(some, f"/sessions/{some.ids['desk']}")
     here = page.get_by_role("group", name="This page")
@@ -261,6 +224,7 @@ def test_the_palette_offers_what_the_page_can_do_memories_and_single_settings(so
     page.wait_for_url("**/settings?section=limits")
 
 
+@pytest.mark.long
 def test_a_session_is_worked_by_keys_and_archived_from_its_menu(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "By keys", allow=["shell"])
     page = visit(stage, f"/sessions/{session}")
@@ -289,9 +253,9 @@ def test_a_session_is_worked_by_keys_and_archived_from_its_menu(stage: Stage, vi
     page.wait_for_url("**/memories")
 
 
-def test_a_blocked_call_says_why_and_leads_to_the_rule(some: Stage, visit: Visit) -> None:
-    session = sit_down(some, "Blocked", allow=["shell"])
-    page = visit(some, f"/sessions/{session}")
+def test_a_blocked_call_says_why_and_leads_to_the_rule(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "Blocked", allow=["shell"])
+    page = visit(stage, f"/sessions/{session}")
     say(page, "Please push it")
     timeline = page.get_by_role("region", name="Timeline")
     expect(timeline).to_contain_text("A standing rule of the person forbids it: 'never run `git push`'")
@@ -301,6 +265,7 @@ def test_a_blocked_call_says_why_and_leads_to_the_rule(some: Stage, visit: Visit
     page.wait_for_url("**/rules")
 
 
+@pytest.mark.long
 def test_a_new_session_and_a_folder_with_git_show_what_matters_first(stage: Stage, visit: Visit) -> None:
     (stage.project / ".git").mkdir(exist_ok=True)
     session = sit_down(stage, "New here")
@@ -313,6 +278,7 @@ def test_a_new_session_and_a_folder_with_git_show_what_matters_first(stage: Stag
     (stage.project / ".git").rmdir()
 
 
+@pytest.mark.long
 def test_the_journal_and_the_list_of_memories_say_what_they_show(some: Stage, visit: Visit) -> None:
     long = "The lighthouse keeps its spare mantles, wicks, oil and the log of each watch behind the third door. " * 3
     some.house.post("/memories", {"items": [{"text": long.strip()}], "level": "global", "directory": ""})
@@ -326,6 +292,7 @@ def test_the_journal_and_the_list_of_memories_say_what_they_show(some: Stage, vi
     expect(page.get_by_role("button", name=long.strip())).to_be_attached()  # its name has the words that are seen
 
 
+@pytest.mark.long
 def test_what_draws_replies_is_fetched_with_the_page_and_not_after_it(some: Stage, visit: Visit) -> None:
     page = visit(some, f"/sessions/{some.ids['desk']}")
     expect(page.get_by_role("region", name="Timeline").get_by_role("heading", name="The harbour")).to_be_visible()
@@ -338,9 +305,9 @@ def test_what_draws_replies_is_fetched_with_the_page_and_not_after_it(some: Stag
     assert began < page_there
 
 
-def test_an_error_without_words_of_its_own_says_its_kind_and_code(some: Stage, visit: Visit, watch: Watch) -> None:
+def test_an_error_without_words_of_its_own_says_its_kind_and_code(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect(409, "/model$")
-    page = visit(some, f"/sessions/{some.ids['desk']}")
+    page = visit(stage, f"/sessions/{sit_down(stage, 'The same model')}")
     page.get_by_role("button", name="Model acme/scripted; switch model").click()
     dialog = page.get_by_role("dialog", name="Switch model")
     dialog.get_by_role("button", name="Switch", exact=True).click()
@@ -350,3 +317,37 @@ def test_an_error_without_words_of_its_own_says_its_kind_and_code(some: Stage, v
     expect(note).to_contain_text("Code: conflict")
     axe(page)
     picture(page, "defect-error")
+
+
+def test_after_a_models_failure_the_turn_is_tried_again_by_a_button(stage: Stage, visit: Visit) -> None:
+    session = stage.ids["failing"]
+    stage.house.until(lambda: bool(bodies(stage, session, "turn.ended")), "the turn to fail", timeout_s=60)
+    page = visit(stage, f"/sessions/{session}")
+    timeline = page.get_by_role("region", name="Timeline")
+    expect(page.get_by_role("status", name="State")).to_contain_text("Failed")
+    expect(timeline.get_by_role("button", name="Switch model")).to_be_visible()
+    picture(page, "defect-failed-model")
+    axe(page)
+    expect(timeline.get_by_role("link", name="Check the provider")).to_be_visible()
+    timeline.get_by_role("button", name="Retry").click()
+    expect(timeline.get_by_role("button", name="Retry")).to_have_count(0)
+    assert [body["again"] for body in bodies(stage, session, "session.resumed")] == [True]
+    assert len(bodies(stage, session, "message.received")) == 1, "nobody said anything"
+
+
+def test_an_objective_that_its_model_failed_gets_another_model_before_it_is_tried_again(
+    stage: Stage, visit: Visit
+) -> None:
+    id = stage.ids["failed"]
+    stage.house.wait(id, "failed", timeout_s=60)
+    page = visit(stage, f"/objectives/{id}")
+    outcome = page.get_by_role("region", name="Failed")
+    expect(outcome.get_by_role("button", name="Retry")).to_be_visible()
+    picture(page, "defect-failed-objective")
+    outcome.get_by_role("button", name="Switch model").click()
+    dialog = page.get_by_role("dialog", name="Switch model")
+    dialog.get_by_role("textbox", name="Model").fill("another")
+    dialog.get_by_role("button", name="Switch", exact=True).click()
+    expect(dialog).to_have_count(0)
+    settled(page)
+    assert stage.house.get(f"/objectives/{id}")["chain"][0]["model"] == "another"

@@ -72,6 +72,7 @@ def test_a_directive_is_written_beside_how_it_reads_and_the_next_turn_is_told_it
     says(page, "Directives changed; the model follows the new ones from here on")
 
 
+@pytest.mark.long
 def test_the_order_is_changed_with_the_keyboard_and_by_hand_and_the_focus_stays(home: Stage, visit: Visit) -> None:
     before = titles(home)
     page = visit(home, "/directives")
@@ -87,6 +88,7 @@ def test_the_order_is_changed_with_the_keyboard_and_by_hand_and_the_focus_stays(
     assert titles(home) == [before[0], before[3], before[2], before[1]]
 
 
+@pytest.mark.long
 def test_one_is_switched_on_and_removed_and_had_back(home: Stage, visit: Visit) -> None:
     write(home, enabled=False)
     page = visit(home, "/directives")
@@ -104,6 +106,7 @@ def test_one_is_switched_on_and_removed_and_had_back(home: Stage, visit: Visit) 
 
 
 @promise("MEM-9.history", "MEM-9.templates")
+@pytest.mark.long
 def test_a_template_is_used_and_versions_are_compared_and_written_anew(home: Stage, visit: Visit) -> None:
     page = visit(home, "/directives")
     page.get_by_role("button", name="Use a template").click()
@@ -169,6 +172,7 @@ def test_a_sentence_is_made_a_rule_only_by_the_person(home: Stage, visit: Visit)
     expect(offers).to_have_count(0)
 
 
+@pytest.mark.long
 def test_what_was_said_before_there_was_a_place_to_show_it_is_shown_then(home: Stage, visit: Visit) -> None:
     held: list[Route] = []
     visit.context(home, DESKTOP).route("**/Overlays-*.js", lambda route: held.append(route))
@@ -184,6 +188,7 @@ def test_what_was_said_before_there_was_a_place_to_show_it_is_shown_then(home: S
     expect(page.get_by_text("The rule is in effect.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_on_a_phone_all_of_it_fits_and_can_be_hit(home: Stage, visit: Visit) -> None:
     write(home, title="Tides of the outer harbour and of the inner one, in metres and never in feet")
     page = visit(home, "/directives", PHONE)
@@ -195,6 +200,7 @@ def test_on_a_phone_all_of_it_fits_and_can_be_hit(home: Stage, visit: Visit) -> 
     assert not wider_than_the_window(page)
 
 
+@pytest.mark.long
 def test_without_directives_and_without_an_answer_the_page_says_so(home: Stage, visit: Visit, watch: Watch) -> None:
     page = visit(home, "/directives")
     watch.expect(503, "/directives$")

@@ -1,7 +1,8 @@
 """Every page of the app, by the rules that hold for all: accessible to everybody, every word from the catalogues.
 
 One test goes through all addresses in one browser, as a person does, so that the app's code is read once and not for
-each address. What it finds names the address.
+each address. What it finds names the address. In CI each address is looked at once: at the desk every sixth, on a phone
+the others of even number, for its words those of odd number. ``long``: all of them in each.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tests.browser.stage import Stage
 
 pytestmark = pytest.mark.timeout(900)
 
+EACH = [address for _, address in ADDRESSES]
 BROKEN = """<!doctype html><html><head><title></title></head><body style="margin: 0; color: #aaa; background: #fff">
 <style>button:focus-visible { outline: none }</style>
 <img src="data:,x"><button style="width: 10px; height: 10px; padding: 0; border: 0"></button><button>x</button>
@@ -41,13 +43,18 @@ def test_what_is_looked_for_is_found_where_it_is(fresh: Stage, visit: Visit) -> 
 
 @pytest.mark.promise("UI-3.accessible", "UI-3.themes", "UI-3.responsive")
 @pytest.mark.parametrize(
-    ("look", "whole"),
-    [(DESKTOP, True), (PHONE, False), pytest.param(PHONE, True, marks=pytest.mark.long)],
-    ids=["desk", "phone", "phone-axe"],
+    ("look", "whole", "addresses"),
+    [
+        (DESKTOP, True, EACH[::6]),
+        (PHONE, False, EACH[2::6] + EACH[4::6]),
+        pytest.param(DESKTOP, True, EACH, marks=pytest.mark.long),
+        pytest.param(PHONE, True, EACH, marks=pytest.mark.long),
+    ],
+    ids=["desk", "phone", "desk-all", "phone-axe"],
 )
-def test_no_page_keeps_anybody_out(some: Stage, visit: Visit, look: Look, whole: bool) -> None:
+def test_no_page_keeps_anybody_out(some: Stage, visit: Visit, look: Look, whole: bool, addresses: list[str]) -> None:
     """Desk: axe in both themes, seen focus, targets to hit. On a phone: no sideways scroll; ``long``: axe too."""
-    found = [f"{address}: {line}" for _, address in ADDRESSES for line in faults(visit, some, address, look, whole)]
+    found = [f"{address}: {line}" for address in addresses for line in faults(visit, some, address, look, whole)]
     assert not found, f"{len(found)}\n" + "\n".join(found)
 
 
@@ -61,6 +68,7 @@ EDGES = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_lists_share_one_left_and_one_right_edge(some: Stage, visit: Visit) -> None:
     page = visit(some, "/settings", DESKTOP)
     edges = set()
@@ -78,6 +86,7 @@ ROWS_OF_BUTTONS = """([card, lines]) => {
 }"""
 
 
+@pytest.mark.long
 def test_answers_stand_in_one_line_and_on_a_phone_in_two_above_a_field_of_its_own_width(
     some: Stage, visit: Visit
 ) -> None:
@@ -125,7 +134,8 @@ PLAIN = r"""() => {
 
 
 @pytest.mark.promise("UI-3.words")
-def test_every_word_of_a_page_comes_from_the_catalogues(some: Stage, visit: Visit) -> None:
+@pytest.mark.parametrize("addresses", [EACH[1::2], pytest.param(EACH, marks=pytest.mark.long)], ids=["some", "all"])
+def test_every_word_of_a_page_comes_from_the_catalogues(some: Stage, visit: Visit, addresses: list[str]) -> None:
     """In the pseudo-locale nothing is left that is plain English.
 
     What others wrote (titles, arguments, names of files) is no word of the page; it stands in ``bdi``, ``code``,
@@ -133,7 +143,7 @@ def test_every_word_of_a_page_comes_from_the_catalogues(some: Stage, visit: Visi
     """
     page = visit(some)
     found: list[str] = []
-    for _, address in ADDRESSES:
+    for address in addresses:
         # Each is opened as by a newcomer: what a page keeps opens more of the next one, such as the names of files.
         page.evaluate("sessionStorage.clear(); localStorage.clear(); localStorage.setItem('stead.locale', 'en-XA')")
         page.goto(some.origin + path(address, some))

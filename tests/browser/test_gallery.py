@@ -114,7 +114,7 @@ def opened(visit: Visit, stage: Stage, scene: Scene, look: Look) -> Page:
 
 def keep(page: Page, name: str) -> None:
     """Take a picture; what the docs show goes there too, when that is asked for."""
-    picture(page, name)
+    picture(page, name, wanted=True)
     if os.environ.get("STEAD_DOCS_PICTURES") and name in shown_by_docs():
         session = page.context.new_cdp_session(page)
         taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import axe
@@ -13,6 +14,7 @@ from tests.flows.served import by_turn, served
 from tests.machines.bench import require_sandbox
 
 
+@pytest.mark.long
 def test_what_waits_is_found_from_home_and_settled_in_its_session(fresh: Stage, visit: Visit) -> None:
     require_sandbox()
     house, project = fresh.house, fresh.project

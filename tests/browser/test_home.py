@@ -49,6 +49,7 @@ def test_what_is_typed_on_home_begins_a_session_by_that_name_and_is_answered(sta
     expect(page.get_by_role("textbox", name="Message")).to_have_value("")
 
 
+@pytest.mark.long
 def test_the_last_folder_and_mode_are_kept_and_the_full_form_gets_what_was_typed(stage: Stage, visit: Visit) -> None:
     page = visit(stage, "/")
     page.get_by_role("radio", name="Objective").check(force=True)
@@ -88,8 +89,11 @@ def test_on_a_phone_enter_makes_a_line_and_the_button_sends(stage: Stage, visit:
     said.press("Enter")
     said.press_sequentially("two")
     expect(said).to_have_value("One\ntwo")
+    for place in page.get_by_role("navigation", name="Main").get_by_role("link").all():
+        expect(place.locator("svg").first).to_be_visible()  # words alone took longer to find
 
 
+@pytest.mark.long
 def test_home_names_what_runs_however_many_sessions_are_newer(stage: Stage, visit: Visit) -> None:
     old = stage.house.post("/sessions", {"directory": str(stage.project)})["session"]
     stage.house.post(f"/sessions/{old}/messages", {"text": "Please keep watch tonight"})
@@ -140,6 +144,7 @@ def test_the_composer_offers_commands_and_files_and_escape_stops_what_runs(stage
     expect(page.get_by_role("tab", name="Context", selected=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_queued_message_gets_other_words_or_is_withdrawn_above_the_composer(stage: Stage, visit: Visit) -> None:
     session = stage.house.post("/sessions", {"directory": str(stage.project), "allow": ["shell"]})["session"]
     stage.house.post(f"/sessions/{session}/messages", {"text": "Please keep watch"})

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser import hostile
 from tests.browser.axe import wider_than_the_window
-from tests.browser.chrome import DESKTOP, PHONE, Look, Visit
+from tests.browser.chrome import DESKTOP, PHONE, Look, Visit, settled
 from tests.browser.routes import path
 from tests.browser.stage import Stage, staged
 from tests.browser.vectors import VECTORS
@@ -33,13 +33,14 @@ def test_there_are_enough_of_them_and_each_is_different() -> None:
 def test_no_hostile_word_does_anything_but_be_read(grounds: Stage, visit: Visit, watch: Watch, look: Look) -> None:
     # The audit page unfolds what the newest signed head says, and there is none.
     watch.expect(404, r"/audit/head$")
+    page = visit(grounds, "/", look)
     for place in hostile.PLACES:
-        page = visit(grounds, path(place, grounds), look)
+        page.goto(grounds.origin + path(place, grounds))
+        settled(page)
         hostile.unfold(page)
         expect(page.locator("body")).to_contain_text("onerror")
         assert hostile.harm(page) == [], place
         assert wider_than_the_window(page) == [], place
-        page.close()
     assert hostile.reached(watch.requests) == []
 
 

@@ -17,6 +17,7 @@ from tests.browser.routes import path
 from tests.browser.stage import Stage
 from tests.browser.watching import question
 
+pytestmark = pytest.mark.long
 INP_MS = 2 * 100
 """Twice the bar."""
 CLS = 0.02
@@ -62,7 +63,7 @@ def best(measured_ms: Callable[[], float]) -> float:
     return shortest
 
 
-@pytest.mark.parametrize("look", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desk", "phone"])
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desk", "phone"])
 def test_nothing_moves_while_a_page_loads(some: Stage, visit: Visit, look: Look) -> None:
     visit(some)
     for place in PLACES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from stead.domain.ends import WELL
-from tests.browser.chrome import PHONE, Visit, settled
+from tests.browser.chrome import Visit, settled
 from tests.browser.hands import Hands
 from tests.browser.stage import Stage
 from tests.browser.watching import question, says, status_of
@@ -37,22 +37,6 @@ def test_a_goal_is_given_on_the_page_its_question_answered_and_its_end_seen(
     (walked.project / "SUMMARY.md").unlink()
 
 
-def test_a_yes_in_one_tab_is_seen_in_the_other_and_on_the_phone(walked: Stage, visit: Visit, hands: Hands) -> None:
-    id = walked.house.give("Please count the boats", walked.project)
-    approval = question(walked, id)
-    first, second = visit(walked, f"/approvals/{approval}"), visit(walked, f"/approvals/{approval}")
-    phone = visit(walked, "/approvals", PHONE)
-    says(phone, "counted.txt")
-    hands.press(second, "button", ONCE)
-    for page in (first, second):
-        says(page, "Allowed in the browser")
-        expect(page.get_by_role("button", name=ONCE)).to_have_count(0)
-    expect(phone.get_by_role("article")).to_have_count(0)
-    walked.house.wait(id, *WELL)
-    assert status_of(walked, approval) == "given"
-    assert (walked.project / "counted.txt").exists()
-
-
 def test_an_answer_at_the_command_line_closes_the_question_on_the_page(walked: Stage, visit: Visit) -> None:
     approval = question(walked, walked.house.give("Please light the lamps", walked.project))
     page = visit(walked, f"/approvals/{approval}")
@@ -80,15 +64,3 @@ def test_a_no_carries_its_reason_and_enter_alone_allows_nothing(walked: Stage, v
     session = walked.house.get(f"/approvals/{approval}")["session"]
     (denied,) = walked.house.bodies(session, "approval.denied")
     assert denied["reason"] == "keep the old notes"
-
-
-def test_a_phone_is_enough_to_answer(walked: Stage, visit: Visit) -> None:
-    id = walked.house.give("Please count the boats", walked.project)
-    approval = question(walked, id)
-    page = visit(walked, "/", PHONE)
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Inbox").tap()
-    settled(page)
-    expect(page.get_by_role("article")).to_contain_text("counted.txt")
-    page.get_by_role("article").get_by_role("button", name=ONCE).tap()
-    walked.house.wait(id, *WELL)
-    assert status_of(walked, approval) == "given"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from stead.domain.ends import WELL
@@ -16,6 +17,7 @@ from tests.browser.watching import question, says
 VALUE = "an-invented-value-0815"
 
 
+@pytest.mark.long
 def test_the_audit_log_says_why_a_call_was_allowed_and_that_it_is_whole(
     walked: Stage, visit: Visit, hands: Hands
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from stead.domain.ends import WELL
@@ -49,6 +50,7 @@ def test_a_session_changes_code_and_its_diff_and_a_terminal_show_it(walked: Stag
     expect(terminal).not_to_be_focused()
 
 
+@pytest.mark.long
 def test_stop_ends_what_runs_at_once_and_it_can_go_on(walked: Stage, visit: Visit, hands: Hands) -> None:
     id = walked.house.give("Please keep watch", walked.project, allow=["shell"])
     walked.house.until(lambda: bool(walked.house.bodies(id, "tool.started")), "the command to run", timeout_s=60)
@@ -62,6 +64,7 @@ def test_stop_ends_what_runs_at_once_and_it_can_go_on(walked: Stage, visit: Visi
     walked.house.wait(id, *WELL, timeout_s=60)
 
 
+@pytest.mark.long
 def test_stop_everything_is_on_every_page(walked: Stage, visit: Visit, hands: Hands) -> None:
     id = walked.house.give("Please keep watch", walked.project, allow=["shell"])
     walked.house.until(lambda: bool(walked.house.bodies(id, "tool.started")), "the command to run", timeout_s=60)
@@ -74,6 +77,7 @@ def test_stop_everything_is_on_every_page(walked: Stage, visit: Visit, hands: Ha
     walked.house.wait(id, "paused")
 
 
+@pytest.mark.long
 def test_a_budget_that_is_used_up_says_so_and_can_be_raised(walked: Stage, visit: Visit, hands: Hands) -> None:
     small = {"tokens": 300, "usd_micros": "unlimited"}
     id = walked.house.give("Please summarise the tides", walked.project, allow=["write"], budget=small)

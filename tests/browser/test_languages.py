@@ -17,17 +17,19 @@ from tests.browser.stage import Stage
 
 pytestmark = pytest.mark.timeout(600)
 
+SOME_OR_ALL = pytest.mark.parametrize(
+    "addresses",
+    [("/", "/sessions/{asking}", "/settings"), pytest.param(tuple(at for _, at in ADDRESSES), marks=pytest.mark.long)],
+    ids=["some", "all"],
+)
+
 LIVE = re.compile("^(live|⟦lívé⟧)$")
 READS_LEFT_TO_RIGHT = """() => [...document.querySelectorAll('code, pre, kbd, .font-mono, .cm-editor, .xterm')]
     .filter((one) => getComputedStyle(one).direction !== 'ltr').map((one) => one.outerHTML.slice(0, 120))"""
 
 
 @pytest.mark.promise("UI-3.words")
-@pytest.mark.parametrize(
-    "addresses",
-    [("/", "/sessions/{asking}", "/settings"), pytest.param(tuple(at for _, at in ADDRESSES), marks=pytest.mark.long)],
-    ids=["some", "all"],
-)
+@SOME_OR_ALL
 def test_the_page_is_wholly_german_once_that_is_chosen_and_stays_so(
     some: Stage, visit: Visit, addresses: tuple[str, ...]
 ) -> None:
@@ -52,6 +54,7 @@ def test_the_page_is_wholly_german_once_that_is_chosen_and_stays_so(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 def test_numbers_and_dates_are_written_as_the_language_does(some: Stage, visit: Visit) -> None:
     page = visit(some, "/usage")
     expect(page.get_by_text("$0.00").first).to_be_visible()
@@ -62,12 +65,15 @@ def test_numbers_and_dates_are_written_as_the_language_does(some: Stage, visit: 
 
 
 @pytest.mark.promise("UI-3.words")
-def test_a_page_from_right_to_left_is_the_mirror_of_itself_but_for_code_and_paths(some: Stage, visit: Visit) -> None:
+@SOME_OR_ALL
+def test_a_page_from_right_to_left_is_the_mirror_of_itself_but_for_code_and_paths(
+    some: Stage, visit: Visit, addresses: tuple[str, ...]
+) -> None:
     page = visit(some)
     _speak(page, "ar-XB")
     assert page.evaluate("document.documentElement.dir") == "rtl"
     found = []
-    for _, address in ADDRESSES:
+    for address in addresses:
         page.set_viewport_size({"width": DESKTOP.width, "height": DESKTOP.height})
         _opened(page, some, address)
         rail, main = (page.get_by_role(role).first.bounding_box() for role in ("navigation", "main"))

@@ -112,6 +112,7 @@ def test_a_device_ten_times_slower_stays_usable_while_a_long_reply_streams(stage
     expect(page.get_by_role("main")).to_contain_text("Stopped by you, in the page")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["Stop", "Interrupt", "a crash"])
 def test_text_of_a_reply_that_was_interrupted_stays_grey_and_marked(
     stage: Stage, visit: Visit, watch: Watch, how: str
@@ -243,7 +244,11 @@ def covered(page: Page, toast: Locator) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("look", [DESKTOP, PHONE, Look(1024, 768)], ids=["desktop", "phone", "laptop"])
+@pytest.mark.parametrize(
+    "look",
+    [pytest.param(DESKTOP, marks=pytest.mark.long), PHONE, pytest.param(Look(1024, 768), marks=pytest.mark.long)],
+    ids=["desktop", "phone", "laptop"],
+)
 def test_a_toast_covers_no_button_goes_when_its_question_is_settled_and_stays_behind_the_bell(
     stage: Stage, visit: Visit, look: Look
 ) -> None:
@@ -269,6 +274,7 @@ def test_a_toast_covers_no_button_goes_when_its_question_is_settled_and_stays_be
     stage.house.post(f"/sessions/{asking}/stop", {"why": "enough"})
 
 
+@pytest.mark.long
 def test_pause_while_a_command_runs_says_that_it_waits_for_it_and_stop_stays(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "Pausing", allow=["shell"])
     page = visit(stage, f"/sessions/{session}")
@@ -285,6 +291,7 @@ def test_pause_while_a_command_runs_says_that_it_waits_for_it_and_stop_stays(sta
     assert ended["outcome"] == "cancelled"
 
 
+@pytest.mark.long
 def test_nothing_that_has_happened_is_shown_as_to_come(stage: Stage, visit: Visit) -> None:
     page = visit(stage, "/approvals")
     session = sit_down(stage, "Fresh")
@@ -329,6 +336,7 @@ def guarded() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.long
 def test_a_wrong_key_is_told_as_one_and_the_provider_stays_in_its_group(
     fresh: Stage, visit: Visit, guarded: str
 ) -> None:

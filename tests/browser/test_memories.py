@@ -77,6 +77,7 @@ def test_memories_are_found_by_meaning_and_by_words_and_narrowed(some: Stage, vi
 
 
 @pytest.mark.promise("MEM-1.provenance")
+@pytest.mark.long
 def test_the_words_that_a_memory_rests_on_are_one_press_away_and_lead_to_where_they_were_said(
     some: Stage, visit: Visit
 ) -> None:
@@ -92,6 +93,7 @@ def test_the_words_that_a_memory_rests_on_are_one_press_away_and_lead_to_where_t
     expect(page.get_by_role("main")).to_contain_text("Please keep the ferry in mind.")
 
 
+@pytest.mark.long
 def test_what_was_held_before_is_shown_with_what_changed(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories")
     drawer = opened(page, "The wick is trimmed on Fridays.")
@@ -102,7 +104,7 @@ def test_what_was_held_before_is_shown_with_what_changed(some: Stage, visit: Vis
     expect(versions.locator("ins")).to_contain_text("Fridays.")
 
 
-@pytest.mark.promise("MEM-8.edit")
+@pytest.mark.promise("MEM-8.edit", "UI-1.memories")
 def test_a_memory_is_added_and_other_words_take_its_place(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/memories")
     says(page, "No memories yet")
@@ -135,6 +137,7 @@ def test_a_memory_is_added_and_other_words_take_its_place(walked: Stage, visit: 
     assert walked.house.get(f"/memories/{old}")["status"] == "superseded"
 
 
+@pytest.mark.long
 def test_many_are_pinned_and_taken_back_at_once_and_had_back(walked: Stage, visit: Visit) -> None:
     ids = remember(walked, *({"text": f"Buoy {number} is green."} for number in range(4)))
     page = visit(walked, "/memories?q=buoy&by=words")
@@ -157,6 +160,7 @@ def test_many_are_pinned_and_taken_back_at_once_and_had_back(walked: Stage, visi
     assert {walked.house.get(f"/memories/{id}")["status"] for id in ids} == {"live"}
 
 
+@pytest.mark.long
 def test_the_list_is_worked_through_by_keys_alone(walked: Stage, visit: Visit) -> None:
     first, second, third = remember(walked, *({"text": f"Rope {number} is long."} for number in range(3)))
     page = visit(walked, "/memories?q=rope&by=words")
@@ -206,6 +210,7 @@ def test_what_a_session_would_be_told_is_shown_line_by_line_and_nothing_is_count
     expect(page.get_by_role("dialog", name="Memory")).to_contain_text(some.ids["wick"])
 
 
+@pytest.mark.long
 def test_the_journal_is_read_a_day_at_a_time_by_keys(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories?view=journal")
     entry = page.get_by_role("main").get_by_role("listitem").filter(has_text="Ferries")
@@ -235,6 +240,7 @@ def test_how_memory_grows_is_drawn_and_stands_in_a_table_too(some: Stage, visit:
     assert wider_than_the_window(page) == []
 
 
+@pytest.mark.long
 def test_a_session_says_what_it_was_told_of_memory_and_leads_to_it(some: Stage, visit: Visit) -> None:
     body = {"directory": str(some.project), "title": "A question of ferries"}
     desk = Sitting(some.house, str(some.house.post("/sessions", body)["session"]))
@@ -246,6 +252,7 @@ def test_a_session_says_what_it_was_told_of_memory_and_leads_to_it(some: Stage, 
     expect(page.get_by_role("dialog", name="Memory")).to_contain_text(FERRY)
 
 
+@pytest.mark.long
 def test_what_is_chosen_is_saved_as_a_file(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories")
     row(page, FERRY).get_by_role("checkbox").click()
@@ -265,6 +272,7 @@ def saved(page: Page, form: str) -> str:
 
 
 @pytest.mark.parametrize("look", [DESKTOP_DARK, PHONE], ids=lambda look: look.name)
+@pytest.mark.long
 def test_a_memory_and_its_forms_keep_nobody_out(some: Stage, visit: Visit, look: object) -> None:
     page = visit(some, "/memories", look)  # type: ignore[arg-type]  # a Look; pytest's parameters have no types
     drawer = opened(page, "The wick is trimmed on Fridays.")
@@ -277,6 +285,7 @@ def test_a_memory_and_its_forms_keep_nobody_out(some: Stage, visit: Visit, look:
 
 
 @pytest.mark.promise("MEM-7.forget")
+@pytest.mark.long
 def test_what_is_forgotten_for_good_is_shown_first_and_leaves_a_receipt(walked: Stage, visit: Visit) -> None:
     (id,) = remember(walked, {"text": "The harbour master's dog is called Pitch."})
     page = visit(walked, "/memories?q=Pitch&by=words")
@@ -320,6 +329,7 @@ def test_a_file_of_memories_is_taken_in_and_the_same_come_out(walked: Stage, vis
 
 
 @pytest.mark.promise("UI-1.memories")
+@pytest.mark.long
 def test_what_was_said_is_worked_in_when_asked_and_a_run_is_taken_back(fresh: Stage, visit: Visit) -> None:
     body = {"directory": str(fresh.project), "title": "Habits"}
     desk = Sitting(fresh.house, str(fresh.house.post("/sessions", body)["session"]))
@@ -344,6 +354,7 @@ def test_what_was_said_is_worked_in_when_asked_and_a_run_is_taken_back(fresh: St
     expect(dialog).to_contain_text("Already reverted.")
 
 
+@pytest.mark.long
 def test_a_proposed_soul_is_read_refused_and_accepted(fresh: Stage, visit: Visit) -> None:
     for soul in ("Be as calm as a lighthouse.", "Be as quick as a tern."):
         fresh.house.post("/memories/import", {"name": "soul.md", "text": soul})

@@ -61,6 +61,7 @@ def test_a_tab_comes_back_by_itself_after_a_kill_and_has_lost_nothing(stage: Sta
         expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_what_happens_while_a_laptop_sleeps_is_there_when_it_wakes(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect_outage()
     watch.expect_console("ERR_INTERNET_DISCONNECTED")
@@ -72,6 +73,7 @@ def test_what_happens_while_a_laptop_sleeps_is_there_when_it_wakes(stage: Stage,
     sees(page, GOALS[0])
 
 
+@pytest.mark.long
 def test_a_link_into_the_page_works_while_the_daemon_starts_again(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect_outage()
     page = visit(stage, "/objectives")
@@ -83,6 +85,7 @@ def test_a_link_into_the_page_works_while_the_daemon_starts_again(stage: Stage, 
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_page_first_wanted_while_the_daemon_is_away_is_there_when_it_is_back(
     stage: Stage, visit: Visit, watch: Watch
 ) -> None:

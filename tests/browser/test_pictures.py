@@ -57,6 +57,7 @@ def shown(page: Page, name: str) -> None:
 
 
 @promise("LLM-7.message", "LLM-7.door")
+@pytest.mark.long
 def test_files_are_picked_pasted_and_dropped_seen_before_they_are_sent_and_after(
     stage: Stage, visit: Visit, watch: Watch
 ) -> None:
@@ -165,6 +166,7 @@ def test_what_the_agent_read_and_made_is_seen_counted_and_saved(stage: Stage, vi
     picture(page, "pictures-files-pdf")
 
 
+@pytest.mark.long
 def test_files_are_attached_on_a_phone(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "A phone")
     page = visit(stage, f"/sessions/{session}", PHONE)

@@ -63,6 +63,7 @@ def opened(stage: Stage, visit: Visit, session: str, look: Look = DESKTOP) -> tu
 
 
 @promise("SES-1.diff", "WS-3.restore")
+@pytest.mark.long
 def test_changes_are_reviewed_commented_and_undone_in_six_keys(stage: Stage, visit: Visit) -> None:
     session = worked(stage, "Seven keys")
     page, panel = opened(stage, visit, session)  # 1
@@ -82,6 +83,7 @@ def test_changes_are_reviewed_commented_and_undone_in_six_keys(stage: Stage, vis
     assert said(stage, session)[-1] == ('Review comments on your changes:\n\nlamps.py:4: Why west?\n> +    "west",')
 
 
+@pytest.mark.long
 def test_lines_are_commented_together_a_hunk_is_undone_alone_and_viewed_files_stay_closed(
     stage: Stage, visit: Visit
 ) -> None:
@@ -118,6 +120,7 @@ def test_lines_are_commented_together_a_hunk_is_undone_alone_and_viewed_files_st
     expect(panel).to_contain_text("0 of 2 viewed")
 
 
+@pytest.mark.long
 def test_a_review_takes_the_whole_window_in_two_columns_and_on_a_phone(stage: Stage, visit: Visit) -> None:
     session = worked(stage, "In full")
     page, panel = opened(stage, visit, session)
@@ -144,6 +147,7 @@ def test_a_review_takes_the_whole_window_in_two_columns_and_on_a_phone(stage: St
     assert "From the train" in said(stage, session)[-1]
 
 
+@pytest.mark.long
 def test_the_tree_of_files_marks_what_changed_and_stays_when_one_is_opened(stage: Stage, visit: Visit) -> None:
     session = worked(stage, "Marks")
     page, _ = opened(stage, visit, session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import axe
@@ -63,6 +64,7 @@ def test_a_schedule_is_made_run_switched_off_and_removed(walked: Stage, visit: V
     assert walked.house.get("/schedules")["items"] == []
 
 
+@pytest.mark.long
 def test_what_a_command_prints_is_watched_and_a_port_that_is_none_is_said(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/schedules")
     page.get_by_role("button", name="Add a schedule").first.click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import axe
@@ -20,6 +21,7 @@ def day(days: int = 0) -> str:
     return (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
 
 
+@pytest.mark.long
 def test_a_search_is_over_the_time_that_is_chosen(some: Stage, visit: Visit) -> None:
     page = visit(some, "/search?q=tides", PHONE)
     results = page.get_by_role("list", name="Results")

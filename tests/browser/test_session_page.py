@@ -45,6 +45,7 @@ def bodies(stage: Stage, session: str, kind: str) -> list[dict[str, Any]]:
     return [event["body"] for event in events if event["body"]["type"] == kind]
 
 
+@pytest.mark.long
 def test_several_sessions_are_archived_or_deleted_at_once_after_one_question(stage: Stage, visit: Visit) -> None:
     ids = [sit_down(stage, f"Barge {number}") for number in range(3)]
     picture(visit(stage, "/sessions?q=Barge", PHONE), "sessions-390")
@@ -95,6 +96,7 @@ def test_a_session_is_opened_spoken_to_and_written_to_while_it_writes(stage: Sta
     axe(page)
 
 
+@pytest.mark.long
 def test_what_is_being_written_survives_a_reload_and_what_was_said_comes_back(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "Drafts")
     page = visit(stage, f"/sessions/{session}")
@@ -138,6 +140,7 @@ def test_calls_that_wait_are_edited_and_called_off_and_what_is_left_runs(stage: 
 
 
 @pytest.mark.promise("SES-1.diff")
+@pytest.mark.long
 def test_a_change_is_shown_where_it_was_made_and_undone_there(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "An edit", allow=["edit", "shell"])
     page = visit(stage, f"/sessions/{session}")
@@ -177,6 +180,7 @@ def test_what_runs_is_cut_in_on_stopped_and_goes_on(stage: Stage, visit: Visit) 
     assert [body["interrupts"] for body in bodies(stage, session, "message.received")] == [False, True, False]
 
 
+@pytest.mark.long
 def test_the_plan_is_the_persons_to_change(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "A plan")
     page = visit(stage, f"/sessions/{session}", PHONE)
@@ -192,6 +196,7 @@ def test_the_plan_is_the_persons_to_change(stage: Stage, visit: Visit) -> None:
     assert [step["title"] for step in plan] == ["Trim the wick", "Fill the oil"]
 
 
+@pytest.mark.long
 def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect(404, "/files")  # what the page reads after each event may be asked for just before it is erased
     watch.expect_console("404")
@@ -224,9 +229,10 @@ def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit, wat
     )
 
 
-def test_a_session_gets_another_name_tags_and_a_place_in_the_archive(walked: Stage, visit: Visit) -> None:
-    session = str(walked.house.post("/sessions", {"directory": str(walked.project), "title": "Boats"})["session"])
-    page = visit(walked, f"/sessions/{session}")
+@pytest.mark.long
+def test_a_session_gets_another_name_tags_and_a_place_in_the_archive(stage: Stage, visit: Visit) -> None:
+    session = sit_down(stage, "Boats")
+    page = visit(stage, f"/sessions/{session}")
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="Rename, tags and goal…").click()
     dialog = page.get_by_role("dialog", name="Name, tags and goal")
@@ -235,10 +241,11 @@ def test_a_session_gets_another_name_tags_and_a_place_in_the_archive(walked: Sta
     dialog.get_by_role("checkbox", name="Archived").check()
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)
-    row = walked.house.get(f"/sessions/{session}")
+    row = stage.house.get(f"/sessions/{session}")
     assert (row["title"], row["tags"], row["archived"]) == ("Ferries", ["harbour", "winter"], True)
 
 
+@pytest.mark.long
 def test_the_conversation_keeps_its_width_in_every_window_of_a_desk(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "Widths")
     for width in (1024, 1100, 1279):

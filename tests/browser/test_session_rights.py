@@ -41,6 +41,7 @@ def test_what_lies_beside_the_folder_is_neither_read_nor_shown(stage: Stage, vis
 
 
 @promise("SES-1.status", "SES-2.reopen")
+@pytest.mark.long
 def test_a_session_is_idle_closed_and_open_again_with_its_history(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "States")
     page = visit(stage, f"/sessions/{session}")
@@ -75,6 +76,7 @@ def test_one_answer_allows_every_call_of_its_kind(stage: Stage, visit: Visit) ->
 
 
 @promise("SES-3.retry")
+@pytest.mark.long
 def test_a_call_that_is_done_is_run_again_from_the_queue(stage: Stage, visit: Visit) -> None:
     session = sit_down(stage, "Again")
     page = visit(stage, f"/sessions/{session}")

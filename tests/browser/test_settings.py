@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import axe
@@ -47,6 +48,7 @@ def test_the_order_of_models_is_changed_and_holds(walked: Stage, visit: Visit) -
     walked.house.post("/chain", {"chain": [{"provider": "acme", "model": "scripted"}]})
 
 
+@pytest.mark.long
 def test_what_a_day_may_cost_is_limited_and_an_empty_limit_is_refused(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/settings?section=limits")
     page.get_by_role("group", name="Each day").get_by_role("checkbox", name="No limit").first.uncheck()
@@ -85,6 +87,7 @@ def test_a_providers_key_is_replaced_and_never_seen_again(walked: Stage, visit: 
     assert NEWER not in told
 
 
+@pytest.mark.long
 def test_the_price_and_the_effort_of_a_model_are_the_persons_word(walked: Stage, visit: Visit) -> None:
     wish = {
         "name": "priced",
@@ -113,6 +116,7 @@ def test_the_price_and_the_effort_of_a_model_are_the_persons_word(walked: Stage,
     assert (said["settings"]["window_tokens"], said["settings"]["effort"]) == (32_000, "high")
 
 
+@pytest.mark.long
 def test_how_the_page_looks_is_kept_in_this_browser(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/settings?section=appearance")
     light = page.evaluate("getComputedStyle(document.body).color")
@@ -129,6 +133,7 @@ def test_how_the_page_looks_is_kept_in_this_browser(walked: Stage, visit: Visit)
     assert other.evaluate("getComputedStyle(document.body).color") == light
 
 
+@pytest.mark.long
 def test_a_shortcut_is_given_other_keys_and_keeps_them(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/settings?section=keyboard")
     usage = page.get_by_role("button", name="Change keys for: Go to Usage")
@@ -148,6 +153,7 @@ def test_a_shortcut_is_given_other_keys_and_keeps_them(walked: Stage, visit: Vis
     expect(usage).not_to_contain_text("F8")
 
 
+@pytest.mark.long
 def test_notices_on_the_desktop_are_off_until_they_are_wanted_and_allowed(walked: Stage, visit: Visit) -> None:
     refused = visit(walked, "/settings?section=notifications")
     switch = refused.get_by_role("switch", name="Notify me on the desktop")
@@ -227,6 +233,7 @@ def test_targets_of_notifications_are_added_tried_changed_and_removed_in_the_set
 
 
 @promise("SCH-3.out")
+@pytest.mark.long
 def test_mail_is_set_up_in_the_settings_and_says_what_went_wrong(walked: Stage, visit: Visit) -> None:
     with mailbox() as box:
         page = visit(walked, "/settings?section=notifications", PHONE)
@@ -268,6 +275,7 @@ def test_health_and_the_record_are_looked_at_from_the_settings(walked: Stage, vi
     expect(page.get_by_role("status").filter(has_text="No problems found")).to_be_visible()
 
 
+@pytest.mark.long
 def test_this_browser_is_signed_out_after_a_question(walked: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect(401, "^/api/")
     watch.expect_outage()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from stead.domain.ends import WELL
 from tests.browser.axe import axe
@@ -50,8 +50,24 @@ def test_the_palette_leads_everywhere_and_does_things_without_a_mouse(stage: Sta
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.keyboard.press("Control+k")
+    expect(field).to_be_focused()
     page.keyboard.press("Escape")
     expect(field).to_have_count(0)
+
+
+@pytest.mark.long
+def test_a_sheet_that_is_still_loading_is_called_off_by_escape(stage: Stage, visit: Visit) -> None:
+    page = visit(stage, "/usage")
+    held: list[Route] = []
+    page.route("**/assets/Overlays-*.js", lambda route: held.append(route))
+    page.reload()
+    expect(page.get_by_role("navigation").first).to_be_visible()
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    for route in held:
+        route.continue_()
+    expect(page.locator("[id^=toasts-] [aria-label=Notifications]")).to_have_count(1)  # it has loaded
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @promise("UI-3.keyboard")
@@ -135,6 +151,7 @@ def test_a_phone_reaches_every_page_by_its_menu(stage: Stage, visit: Visit) -> N
     expect(places).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_rail_has_the_newest_work_by_folder_with_its_state_and_leads_there(stage: Stage, visit: Visit) -> None:
     folder = stage.project.parent / "ropes"
     folder.mkdir()
@@ -157,6 +174,7 @@ def test_the_rail_has_the_newest_work_by_folder_with_its_state_and_leads_there(s
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
 
 
+@pytest.mark.long
 def test_security_and_memory_are_one_place_each_with_their_pages_as_tabs(stage: Stage, visit: Visit) -> None:
     page = visit(stage, "/")
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Security").click()
@@ -173,6 +191,7 @@ def test_security_and_memory_are_one_place_each_with_their_pages_as_tabs(stage: 
 
 
 @promise("UI-3.responsive")
+@pytest.mark.long
 def test_content_begins_at_the_same_edge_on_every_page(stage: Stage, visit: Visit) -> None:
     paths = ["/", "/sessions", "/objectives", "/approvals", "/audit", "/rules", "/secrets", "/network", "/memories"]
     paths += ["/directives", "/usage", "/settings", "/search", "/sessions/new", f"/objectives/{stage.ids['done']}"]

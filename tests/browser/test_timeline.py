@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -12,6 +14,7 @@ from stead.domain.ends import WELL
 from tests.browser.axe import axe
 from tests.browser.chrome import Visit
 from tests.browser.pictures import picture
+from tests.browser.plays import BUSY
 from tests.browser.stage import Stage, staged
 from tests.browser.test_session_page import say, sit_down
 from tests.flows.house import use_model
@@ -83,6 +86,7 @@ def test_a_turns_card_says_what_changed_and_takes_it_back(stage: Stage, visit: V
     axe(page)
 
 
+@pytest.mark.long
 def test_density_is_switched_by_key_and_by_menu_and_kept(stage: Stage, visit: Visit) -> None:
     page, _ = walked_quays(stage, visit, "Densities")
     timeline = page.get_by_role("region", name="Timeline")
@@ -105,6 +109,7 @@ def test_density_is_switched_by_key_and_by_menu_and_kept(stage: Stage, visit: Vi
     expect(timeline).to_contain_text("Explored")
 
 
+@pytest.mark.long
 def test_what_is_found_behind_a_line_comes_out(stage: Stage, visit: Visit) -> None:
     page, _ = walked_quays(stage, visit, "Found")
     page.keyboard.press("Control+f")
@@ -112,6 +117,7 @@ def test_what_is_found_behind_a_line_comes_out(stage: Stage, visit: Visit) -> No
     expect(page.get_by_role("button", name="Read README.md")).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_an_objective_has_a_sessions_panels_a_true_plan_and_its_answer_once(stage: Stage, visit: Visit) -> None:
     id = stage.house.give("Please summarise the tides", stage.project, allow=["write"])
     stage.house.wait(id, *WELL, timeout_s=60)
@@ -129,13 +135,18 @@ def test_an_objective_has_a_sessions_panels_a_true_plan_and_its_answer_once(stag
 
 
 def test_a_failing_model_is_one_line_with_a_countdown_and_another_model(stage: Stage, visit: Visit) -> None:
+    play, number = stage.model.script, count()
+    # The third time it asks to be left alone, so that what is said meanwhile stays until it is read.
+    stage.model.script = lambda _: replace(BUSY, headers={"retry-after": "600"} if next(number) == 2 else {})
     session = sit_down(stage, "A busy model")
     page = visit(stage, f"/sessions/{session}")
     say(page, "Please be busy")
     timeline = page.get_by_role("region", name="Timeline")
-    fold = timeline.get_by_role("button", name=re.compile(r"Failed \d times in a row"))
+    fold = timeline.get_by_role("button", name="Failed 3 times in a row")
     expect(fold).to_be_visible()
     expect(timeline).to_contain_text(re.compile("Retrying in|Retrying now"))
+    expect(page.get_by_role("main").get_by_text("Model error", exact=True)).to_be_visible()
+    expect(timeline.get_by_role("button", name="Retry", exact=True)).to_have_count(0)  # it tries by itself
     failures = timeline.get_by_text("503 overloaded")
     expect(failures).to_have_count(1)
     picture(page, "timeline-failing")
@@ -145,8 +156,11 @@ def test_a_failing_model_is_one_line_with_a_countdown_and_another_model(stage: S
     page.keyboard.press("Escape")
     fold.click()
     expect(failures.nth(1)).to_be_visible()
+    stage.house.post(f"/sessions/{session}/stop")
+    stage.model.script = play
 
 
+@pytest.mark.long
 def test_raw_markdown_never_shows_on_the_way(stage: Stage, visit: Visit) -> None:
     page, session = walked_quays(stage, visit, "Late Markdown")
     held: list[Route] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import axe
@@ -91,6 +92,7 @@ def test_a_webhook_is_waited_for_from_the_page_and_its_signed_requests_run(
 
 
 @promise("SCH-3.files", "SCH-3.mail")
+@pytest.mark.long
 def test_files_and_mail_are_waited_for_by_keyboard_and_what_cannot_be_is_said_at_its_field(
     walked: Stage, visit: Visit, watch: Watch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from stead.domain.ends import WELL
@@ -71,6 +72,7 @@ def test_a_host_is_allowed_for_a_folder_and_no_longer(walked: Stage, visit: Visi
     assert walked.house.get("/egress/hosts")["items"] == []
 
 
+@pytest.mark.long
 def test_package_registries_are_allowed_at_once_and_shown_spelled_out(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/network")
     page.get_by_role("button", name="Allow a host").click()
@@ -118,6 +120,7 @@ def test_a_rule_is_made_shown_as_it_was_understood_and_taken_back(walked: Stage,
     assert walked.house.get("/rules")["items"] == []
 
 
+@pytest.mark.long
 def test_a_rule_is_changed_in_its_form_and_ends_on_a_day(walked: Stage, visit: Visit) -> None:
     walked.house.post("/rules", {"text": "never run `make deploy`", "confirmed": True})
     (made,) = walked.house.get("/rules")["items"]
@@ -156,6 +159,7 @@ def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(wa
     walked.house.post(f"/objectives/{again}/cancel")
 
 
+@pytest.mark.long
 def test_a_tool_is_forbidden_where_a_condition_holds_from_the_table_of_tools(walked: Stage, visit: Visit) -> None:
     page = visit(walked, "/rules")
     tools = page.get_by_role("grid", name="tools")

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from stead.config import Home
+from tests import forks
 from tests.cli.simulator import Script, Simulator, Turn
 
 TIMEOUT_S = 30
@@ -71,9 +72,10 @@ class Cli:
                 process.kill()
 
     def __call__(self, *words: str, typed: str = "", **extra: str) -> Result:
-        with self.running(*words, **extra) as process:
-            out, err = process.communicate(typed, TIMEOUT_S)
-            return Result(process.returncode, out, err)
+        """A command to its end: a fork, so what asks about the start of the program uses ``running``."""
+        environment = self.environment(**extra)
+        done = forks.run(*("stead", words, TIMEOUT_S), environment=environment, stdin=typed, cwd=str(self.directory))
+        return Result(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture

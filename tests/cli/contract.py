@@ -208,7 +208,7 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return page([], query)
         case ("objectives", session, "steps"):
             return page([step for step in api.steps if step.session == _run(api, session).id], query)
-        case ("reviews",) | ("notifications",):
+        case ("reviews",) | ("notifications",) | ("channels",):
             return {"items": [], "next": None}
         case ("approvals",):
             wanted = query.get("status", "pending")
@@ -233,6 +233,7 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
                 "today": "2025-10-09",
                 "spent_today": spent,
                 "spent_month": spent,
+                "channels": [],
             }
         case ("forecast",):
             return Forecast()

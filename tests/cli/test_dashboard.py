@@ -58,7 +58,7 @@ def test_without_the_extra_the_command_that_installs_it_is_named(cli: Cli, api: 
     (hidden / "sitecustomize.py").write_text("import sys\nsys.modules['textual'] = None\n", "utf-8")
     with at_terminal(cli, "top", env={"PYTHONPATH": str(hidden)}) as terminal:
         terminal.until("error:\x1b[0m the dashboard needs the extra 'top', which is not installed\nnext: ")
-        assert f"install --python {sys.executable} {TEXTUAL}" in terminal.until(TEXTUAL)
+        assert f" --python {sys.executable} {TEXTUAL}" in terminal.until(TEXTUAL)
         assert terminal.end() == 1
     assert api.requests == []
 

@@ -164,6 +164,7 @@ def test_no_source_of_the_command_line_puts_a_value_into_a_template() -> None:
         "{holds}",
         "{what}",
         "{limit}",
+        "{period}",
         "{said}",
         "{TOUCHED}",
     }

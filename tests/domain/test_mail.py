@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stead.domain.mail import MOST_TEXT, read_mail
+from stead.domain.mail import MOST_TEXT, Attachment, Letter, attachment, read_letter, read_mail
 
 PROOF = "mx.example.com"
 PASSED = "Authentication-Results: mx.example.com; dkim=pass header.d=example.org header.s=a; spf=none"
@@ -119,3 +119,110 @@ def test_no_two_deliveries_are_one_and_none_is_two() -> None:
     raw = of("Received: by mx id 1", "Message-ID: <same@x>", "Subject: a")
     again = of("Received: by mx id 2", "Message-ID: <same@x>", "Subject: a")
     assert read_mail(raw, "").delivery == read_mail(raw, "").delivery != read_mail(again, "").delivery
+
+
+def written(*head: str, text: str = "Hello.") -> Letter | str:
+    return read_letter(of(PASSED, "From: Mira <Mira@Example.org>", *head, text=text), PROOF)
+
+
+def test_a_mail_that_a_person_wrote_is_a_letter() -> None:
+    letter = written(
+        "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=",
+        "Message-ID: <2@x>",
+        "References: <1@x>\r\n <0@x> <1@x>",
+        "In-Reply-To: <0@x>",
+    )
+    assert letter == Letter("mira@example.org", "Mira", "Grüße", "<2@x>", ("<1@x>", "<0@x>"), "Hello.", ())
+    assert read_letter(of(PASSED, "From: mira@example.org"), "") == "unproven"
+    assert written("Message-ID: <a b@x> <" + "x" * 400 + ">").message_id == ""  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        "mira@example.org <mal@example.org.evil.example.net>", "mal@example.net, mira@example.org",
+        "<mira@example.org> x@y.example", "mira@example.org (x)", '"a@b"@example.org', "mira(x)@example.org",
+        "mira@example.org>mal@example.net", "@example.org", "friends: mira@example.org;", "m\u00efra@example.org",
+        "=?utf-8?q?mira=40example.org?=", "mira@example.org\r\n mal@example.org", "mal@example.org <mira@example.org>",
+    ],
+)  # fmt: skip
+def test_an_author_who_can_be_read_in_two_ways_is_nobody(author: str) -> None:
+    assert read_letter(of(PASSED, f"From: {author}"), PROOF) == "unproven"
+
+
+@pytest.mark.parametrize(
+    ("author", "sender"),
+    [
+        ('"Mira, of <Pears> (Ltd)" <mira@example.org>', "mira@example.org"),
+        ("=?utf-8?q?mal=40example=2Eorg?= <mira@example.org>", "mira@example.org"),
+    ],
+)
+def test_a_name_is_never_the_address(author: str, sender: str) -> None:
+    letter = read_letter(of(PASSED, f"From: {author}"), PROOF)
+    assert isinstance(letter, Letter) and letter.sender == sender
+
+
+def test_the_text_of_a_page_is_what_is_seen() -> None:
+    page = (
+        "<head><style>x</style></head><body><!-- <p>no</p> --><P>Pears &amp;<br>plums 2 < 3<script>a<b</script><p>end"
+    )
+    letter = written("Content-Type: text/html", text=page)
+    assert isinstance(letter, Letter) and letter.text == "Pears &\nplums 2 < 3\nend"
+
+
+PAGES = ("<", "<!", "<?", "<!--", "</", "<a ", '<a b="', "&", "&#", "<script>", "</scrip", "<br>", "<p><")
+
+
+@pytest.mark.parametrize("piece", PAGES)
+def test_a_hostile_page_is_read_in_time(piece: str) -> None:
+    began = time.process_time()
+    for tail in ("", "x", " "):
+        assert written("Content-Type: text/html", text=piece * (140_000 // len(piece) // 2) + tail * 70_000)
+    assert time.process_time() - began < 3
+
+
+def test_a_large_mail_with_many_files_is_read() -> None:
+    file = (
+        "--b\r\nContent-Type: application/zip\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+        + ("A" * 76 + "\r\n") * 2_000
+    )
+    letter = written(
+        "Content-Type: multipart/mixed; boundary=b", text="--b\r\n\r\nAt the boundary.\r\n" + file * 50 + "--b--"
+    )
+    assert isinstance(letter, Letter) and letter.text == "At the boundary." and len(letter.attachments) == 20
+
+
+def test_an_attachment_is_brought_by_its_number() -> None:
+    raw = of(
+        PASSED,
+        "From: mira@example.org",
+        "Content-Type: multipart/mixed; boundary=b",
+        text="--b\r\n\r\nSee it.\r\n--b\r\nContent-Type: application/zip\r\nContent-Transfer-Encoding: base64\r\n"
+        'Content-Disposition: attachment; filename="../a\tb.zip"\r\n\r\nAAEC\r\n--b--',
+    )
+    letter = read_letter(raw, PROOF)
+    assert isinstance(letter, Letter) and letter.text == "See it."
+    assert letter.attachments == (Attachment(1, "../a b.zip", "application/zip", 3),)
+    assert attachment(raw, 1) == b"\0\1\2" and attachment(raw, 2) is None and attachment(b"\xff" * 99, 9) is None
+
+
+MIXED = (PASSED, "From: mira@example.org", "Content-Type: multipart/mixed; boundary=b")
+LARGE = {
+    "lines": of(PASSED, "From: mira@example.org", text="\n" * 8_000_000),
+    "nested lines": nested(400) + b"\n" * 8_000_000,
+    "a part's headers": of(*MIXED, text="--b\r\nContent-Type: text/plain; " + " a*0*=%41;" * 70_000),
+    "headers of parts": of(*MIXED, text=("--b\r\n" + "X: y\r\n" * 5_000) * 250),
+    "steps": nested(400) + b"\n" * 6_000,
+    "base64": of("Content-Transfer-Encoding: base64", text="AAAA" * 2_000_000),
+    "numbers": of(PASSED, "From: mira@example.org", "Content-Type: text/html", text="&#" + "9" * 140_000 + ";"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*LARGE, *HOSTILE])
+def test_a_hostile_letter_of_any_size_is_read_in_time(name: str) -> None:
+    raw = (LARGE | HOSTILE)[name][:8_000_000]
+    began = time.process_time()
+    letter = read_letter(raw, PROOF)
+    attachment(raw, 50)
+    assert time.process_time() - began < 6
+    assert isinstance(letter, str) or len(letter.text) <= MOST_TEXT

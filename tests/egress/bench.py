@@ -88,9 +88,17 @@ class Way:
         folder: for the sockets.
         endpoints: loopback ports that may be reached.
         tls: how the proxy trusts servers.
+        session: whose machines they are.
     """
 
-    def __init__(self, folder: Path, endpoints: Sequence[int], tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        endpoints: Sequence[int],
+        tls: ssl.SSLContext | None = None,
+        session: SessionId = SESSION,
+    ) -> None:
+        self._session = session
         self.events: list[ev.EgressUsed] = []
         self.book = Book()
         self.names = Names()
@@ -161,7 +169,7 @@ class Way:
         self.reached.append((directory, host))
 
     def _note(self, session: SessionId, used: ev.EgressUsed) -> None:
-        assert session == SESSION
+        assert session == self._session
         self.events.append(used)
 
 

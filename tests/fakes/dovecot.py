@@ -79,6 +79,9 @@ class Dovecot:
         self._folder = folder
         self.authorities = folder / "cert.pem"
         self.port = 0
+        self.password = PASSWORD
+        self.capability = ""
+        """What it says that it can, in place of all; as of the next start."""
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -102,6 +105,9 @@ class Dovecot:
                 folder=folder, mail_user=user, mail_group=group, users=own, password=PASSWORD, port=self.port
             )
             (folder / "dovecot.conf").write_text(text)
+        if self.capability:
+            with (folder / "dovecot.conf").open("a") as file:
+                file.write(f"imap_capability = {self.capability}\n")
         self._process = subprocess.Popen(
             [program(), "-F", "-c", str(folder / "dovecot.conf")], stdin=subprocess.DEVNULL, start_new_session=True
         )
@@ -113,6 +119,14 @@ class Dovecot:
             except OSError:
                 assert self._process.poll() is None and time.monotonic() < deadline, self.log()
                 time.sleep(0.05)
+
+    def take_password(self, word: str) -> None:
+        """Have another password; who is signed in has to do so again."""
+        self.stop()
+        config = self._folder / "dovecot.conf"
+        config.write_text(config.read_text().replace(f"password={self.password}", f"password={word}"))
+        self.password = word
+        self.start()
 
     def stop(self) -> None:
         """Be gone."""
@@ -130,7 +144,7 @@ class Dovecot:
         """Somebody who is signed in."""
         context = ssl.create_default_context(cafile=str(self.authorities))
         client = imaplib.IMAP4_SSL("localhost", self.port, ssl_context=context, timeout=20)
-        client.login(USER, PASSWORD)
+        client.login(USER, self.password)
         return client
 
     def deliver(self, *mails: bytes) -> None:
@@ -157,8 +171,8 @@ class Dovecot:
         self.start()
 
 
-def own_certificate() -> tuple[bytes, bytes]:
-    """Of localhost, signed by itself, with its key."""
+def own_certificate(*names: str) -> tuple[bytes, bytes]:
+    """Of these names, or of localhost, signed by itself, with its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
@@ -170,7 +184,9 @@ def own_certificate() -> tuple[bytes, bytes]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=2))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.DNSName(one) for one in names or ("localhost",)]), critical=False
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )

@@ -159,10 +159,11 @@ class ServedModel:
             await exchange.send(turn.status, refusal(turn), turn.headers)
             return
         await exchange.start()
-        for event in events(turn, body.get("model", "scripted"), len(body.get("messages") or body["contents"])):
+        parts = events(turn, body.get("model", "scripted"), len(body.get("messages") or body["contents"]))
+        for number, event in enumerate(parts):
             await exchange.chunk(event)
             self.replied_s[place] = time.monotonic()
-            if turn.delay_s and await exchange.left_within(turn.delay_s):
+            if number and turn.delay_s and await exchange.left_within(turn.delay_s):
                 self.left.set()
                 return
         await exchange.finish()

@@ -82,10 +82,14 @@ async def receiver(port: int = 0) -> AsyncIterator[Receiver]:
         yield there
 
 
+ADA = LoginPassword(b"ada", b"an invented password")
+
+
 class Mailbox:
     """Takes mail; says to each recipient what ``refusals`` has for it. Signs in one user, over TLS alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, login: LoginPassword) -> None:
+        self.login = login
         self.mails: list[EmailMessage] = []
         self.envelopes: list[tuple[str, tuple[str, ...]]] = []
         self.refusals: dict[str, str] = {}
@@ -107,14 +111,16 @@ class Mailbox:
 
     def authenticate(self, *args: Any) -> AuthResult:
         given = args[-1]
-        right = isinstance(given, LoginPassword) and given == LoginPassword(b"ada", b"an invented password")
+        right = isinstance(given, LoginPassword) and given == self.login
         return AuthResult(success=right, handled=False)
 
 
 @contextlib.contextmanager
-def mailbox(tls: ssl.SSLContext | None = None, *, starttls: bool = False) -> Iterator[Mailbox]:
+def mailbox(
+    tls: ssl.SSLContext | None = None, *, starttls: bool = False, login: LoginPassword = ADA
+) -> Iterator[Mailbox]:
     """A mail server on loopback: with a certificate it speaks TLS, at once or by STARTTLS, and wants a password."""
-    box = Mailbox()
+    box = Mailbox(login)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         box.port = probe.getsockname()[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import http.client
@@ -101,7 +102,8 @@ def send(
             connection.send(b"0\r\n\r\n")
         else:
             connection.putheader("Content-Length", str(len(body)))
-            connection.endheaders(body)
+            with contextlib.suppress(BrokenPipeError):  # it may have answered before it had all
+                connection.endheaders(body)
         answer = connection.getresponse()
         return answer.status, answer.read()
     finally:

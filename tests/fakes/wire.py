@@ -46,7 +46,7 @@ class Turn:
         status: another one than 200 answers with an error instead.
         error: its message.
         headers: of an error.
-        delay_s: pause between the events.
+        delay_s: pause between the events, after the second; the first only opens the reply.
     """
 
     text: str = ""

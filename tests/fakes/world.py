@@ -16,6 +16,8 @@ import msgspec
 
 from stead.config import Home
 from stead.domain import events as ev
+from stead.domain.channel_wire import Manifest
+from stead.domain.channels import ChannelCheck, ChannelCommand, ChannelRow, PairingCode, WantedPairing
 from stead.domain.checks import Check
 from stead.domain.commands import Answer
 from stead.domain.directives import Directives
@@ -174,6 +176,27 @@ class NoNotifications:
 
     async def tried(self, command: TargetCommand, known: Mapping[str, TargetState]) -> TargetFact:
         raise AssertionError("there is no target here")
+
+
+class NoChannels:
+    """Nobody reaches the home from a chat."""
+
+    turn = asyncio.Event()
+
+    async def rows(self) -> tuple[ChannelRow, ...]:
+        return ()
+
+    def kinds(self) -> tuple[Manifest, ...]:
+        return ()
+
+    async def test(self, name: str) -> ChannelCheck:
+        raise AssertionError("there is no channel here")
+
+    async def pair(self, name: str, wanted: WantedPairing) -> PairingCode:
+        raise AssertionError("there is no channel here")
+
+    async def carry_out(self, command: ChannelCommand, claim: Claimed, door: str) -> Answer:
+        raise AssertionError("there is no channel here")
 
 
 class NoTerminals:
@@ -359,6 +382,7 @@ class World:
             agents=Subagents(lambda: self, Specialists(folder / "specialists")),
             trust=Trust(lambda: self.home, self.journal.track_records),
             notifications=NoNotifications(),
+            channels=NoChannels(),
             approval_ttl_s=3600,
             backoff_ms=0,
         )

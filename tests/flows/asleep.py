@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.fakes.models import Call, Seen, Turn
+from tests.flows.clocked_daemon import set_clock
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 from tests.flows.watching import Watcher
@@ -38,12 +39,11 @@ class Sleeper:
 
     def __init__(self, root: Path, project: Path, sleep_s: float) -> None:
         self._clock = root / "clock"
-        self._clock.write_text("0")
+        set_clock(self._clock, 0)
         self.sleep_s = sleep_s
         self.project = project
         env = {"CLOCK": str(self._clock)}
         self.house = LivingHome(root / "home", env=env, module="tests.flows.clocked_daemon", forked=True)
-        self._waits = threading.Event()
         self._asked = 0
 
     def reply(self, seen: Seen) -> Turn:
@@ -52,7 +52,6 @@ class Sleeper:
             return Turn("Nothing new.")
         self._asked += 1
         if self._asked == 2:
-            self._waits.set()
             words = "And now I shall write it down again."
             return Turn(words, delay_s=0.05 if self.sleep_s < SHORT_S else 3600)
         if self._asked > (2 if self.sleep_s < SHORT_S else 3):
@@ -73,7 +72,7 @@ class Sleeper:
             watcher = Watcher(house, id, "ws", last=("objective.ended", 1))
             watching = threading.Thread(target=lambda: asyncio.run(watcher.until_the_end()))
             watching.start()
-            assert self._waits.wait(30), "the model was not asked"
+            house.until(lambda: any("And" in str(said) for said in watcher.transients), "the reply to begin")
             woke = self._sleep()
             until_ms = since_ms + int(self.sleep_s * 1000)
             due = range(first_ms, max(until_ms, first_ms) + 1, _HOUR_MS)
@@ -106,7 +105,7 @@ class Sleeper:
         for pid in all_:
             _signal(pid, signal.SIGSTOP)
         time.sleep(_STOPPED_S)  # the sleep itself; long enough for what is in flight to arrive
-        self._clock.write_text(str(int((self.sleep_s - _STOPPED_S) * 1000)))
+        set_clock(self._clock, int((self.sleep_s - _STOPPED_S) * 1000))
         woke = time.monotonic()
         for pid in reversed(all_):
             _signal(pid, signal.SIGCONT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,12 @@ from tests.flows.released import made  # noqa: F401 - a fixture
 
 
 @contextmanager
-def running_home(root: Path, *, shared: bool = False) -> Iterator[LivingHome]:
-    """A fresh home below a folder, whose daemon runs; no model is configured, so the rehearsal model serves."""
-    living = LivingHome(root / "home", forked=True, shared=shared)
+def running_home(root: Path, **more: Any) -> Iterator[LivingHome]:
+    """A fresh home below a folder, whose daemon runs; no model is configured, so the rehearsal model serves.
+
+    ``more`` is what else a ``LivingHome`` takes.
+    """
+    living = LivingHome(root / "home", forked=True, **more)
     try:
         living.start()
         yield living

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tests.fakes.models import Seen, Turn
+from tests.flows.clocked_daemon import set_clock
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 
@@ -17,7 +18,7 @@ class Hours:
 
     def __init__(self, tmp_path: Path, project: Path, **env: str) -> None:
         self._clock = tmp_path / "clock"
-        self._clock.write_text("0")
+        set_clock(self._clock, 0)
         self.project = project
         self.house = LivingHome(
             tmp_path / "hours", env={"CLOCK": str(self._clock), **env}, module="tests.flows.clocked_daemon", forked=True
@@ -46,7 +47,7 @@ class Hours:
     def set_clock(self, hours: int) -> None:
         """It is so much later; the clock was set behind the host's back, so a change of nothing has Stead look."""
         self.hours += hours
-        self._clock.write_text(str(self.hours * HOUR_MS + 60_000))
+        set_clock(self._clock, self.hours * HOUR_MS + 60_000)
         self.house.post("/schedules", self.row()["schedule"])
 
     def later(self, hours: int = 1) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from stead.client import Client, NoDaemon
 from stead.config import Home
 from stead.domain.ends import WELL
+from tests import forks
 from tests.forks import Fork
 
 Json = dict[str, Any]
@@ -141,11 +142,16 @@ class LivingHome:
     def cli(
         self, *arguments: str, cwd: Path | None = None, stdin: str = "", timeout_s: float = 60
     ) -> subprocess.CompletedProcess[str]:
-        """Run the command line as a person would, without a terminal."""
+        """Run the command line as a person would, without a terminal; of a forked daemon it is a fork, too."""
+        where = cwd or self.root.parent
+        if self.forked:
+            return forks.run(
+                *("stead", arguments, timeout_s), environment=self.environment, stdin=stdin, cwd=str(where)
+            )
         return subprocess.run(
             [self.python, "-m", "stead", *arguments],
             env=self.environment,
-            cwd=cwd or self.root.parent,
+            cwd=where,
             input=stdin,
             capture_output=True,
             text=True,
@@ -230,7 +236,8 @@ class LivingHome:
         deadline = time.monotonic() + timeout_s
         while not true():
             if time.monotonic() > deadline:
-                raise AssertionError(f"waited {timeout_s} s for {what}; last: {last}\n{self.log_tail()}")
+                seen = last() if callable(last) else last
+                raise AssertionError(f"waited {timeout_s} s for {what}; last: {seen}\n{self.log_tail()}")
             time.sleep(poll_s)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 import time
 from pathlib import Path
 
-from tests.fakes.models import Call, Turn
+from tests.fakes.models import Call, Seen, Turn
 from tests.flows.agents import casting, children, spawn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
@@ -32,8 +34,17 @@ def test_three_subagents_survive_the_power_going_out_again_and_again(house: Livi
             Turn("Now I write.", calls=(write,), delay_s=0.05),
             Turn(f"I have written {n}.", delay_s=0.05),
         )
-    chance = random.Random(7)
-    with served(casting(parts)) as model:
+    plain, chance = casting(parts), random.Random(7)
+
+    def reply(seen: Seen) -> Turn:
+        said = json.dumps(seen.body["messages"])
+        mine = re.search(r"P(\d): write", said)
+        # The power may have gone out during each of its writes.
+        if mine and 0 < said.count('"name": "write"') <= said.count("Outcome unknown"):
+            return Turn("", calls=(Call("write", {"path": f"{mine[1]}.txt", "text": f"{mine[1]}\n"}),))
+        return plain(seen)
+
+    with served(reply) as model:
         use_model(house, model.openai)
         limits: Json = {"iterations": 200, "stall": 50, "repetition": 50}
         id = house.give("ROOT: have three files written", project, profile="work", limits=limits)
@@ -43,7 +54,10 @@ def test_three_subagents_survive_the_power_going_out_again_and_again(house: Livi
             house.start()
         row = house.finish(id)
     assert row["status"] == "unverified", row
-    assert [(project / f"{n}.txt").read_text() for n in range(3)] == ["0\n", "1\n", "2\n"]
+    for n, child in enumerate(children(house, id)):
+        # What was cut off may be in the session's copy already; all after it waits for the person then.
+        if not house.bodies(child["id"], "review.wanted"):
+            assert (project / f"{n}.txt").read_text() == f"{n}\n"
     spawned, ended = house.bodies(id, "agent.spawned"), house.bodies(id, "agent.ended")
     assert len(spawned) == len({body["session"] for body in spawned}) == 3
     assert sorted(body["session"] for body in ended) == sorted(body["session"] for body in spawned)

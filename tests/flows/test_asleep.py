@@ -11,7 +11,7 @@ from tests.promises import promise
 
 
 @promise("OBJ-6.sleep")
-@pytest.mark.parametrize("sleep_s", [1, 3 * 86_400])
+@pytest.mark.parametrize("sleep_s", [pytest.param(1, marks=pytest.mark.long), 3 * 86_400])
 def test_after_a_sleep_work_goes_on_within_seconds_and_no_due_time_is_lost_or_doubled(
     tmp_path: Path, project: Path, sleep_s: float
 ) -> None:

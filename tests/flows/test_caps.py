@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.r3_budget import USED, race, race_below
+from bench.r3_budget import USED, race, race_below, set_ahead
 from bench.rig import plans, rig
 from stead.client import ApiError
 from tests.fakes.models import Call, Seen, Turn
@@ -17,22 +17,18 @@ from tests.promises import promise
 PRICED = "gpt-4o-mini"
 
 
-@promise("OBJ-5.shared")
-def test_objectives_that_race_on_one_daily_cap_never_pass_it() -> None:
-    cap_tokens = 60_000
-    with rig([Turn(turn.text, turn.calls, usage=USED, delay_s=0.02) for turn in plans(2)]) as r:
-        found = race(r, 16, cap_tokens)
-    assert found.otherwise == ()
-    assert cap_tokens / 2 < found.peak <= cap_tokens
-    assert 0 < found.spent <= cap_tokens
-    assert found.completed and found.paused
-
-
-@promise("LLM-5.schedules")
-def test_schedules_that_come_due_at_once_never_pass_the_cap_and_each_run_says_why_it_waits() -> None:
-    cap_tokens = 60_000
-    with rig([Turn(turn.text, turn.calls, usage=USED, delay_s=0.02) for turn in plans(2)]) as r:
-        found = race(r, 16, cap_tokens, scheduled=True)
+@pytest.mark.parametrize(
+    "scheduled",
+    [pytest.param(False, marks=promise("OBJ-5.shared")), pytest.param(True, marks=promise("LLM-5.schedules"))],
+    ids=["given", "due"],
+)
+def test_objectives_that_start_at_once_never_pass_the_daily_cap_and_each_says_why_it_waits(
+    tmp_path: Path, scheduled: bool
+) -> None:
+    cap_tokens = 30_000
+    turns = [Turn(turn.text, turn.calls, usage=USED, delay_s=0.02) for turn in plans(2)]
+    with rig(turns, forked=True, **set_ahead(tmp_path)) as r:
+        found = race(r, 8, cap_tokens, scheduled=scheduled)
     assert found.otherwise == ()
     assert cap_tokens / 2 < found.peak <= cap_tokens
     assert 0 < found.spent <= cap_tokens
@@ -77,8 +73,8 @@ def _warned(house: LivingHome) -> list[Json]:
 
 @promise("OBJ-5.shared", "OBJ-7.narrow")
 def test_subagents_that_race_on_one_budget_never_pass_it_and_what_they_spend_adds_up() -> None:
-    tokens = 200_000
-    with rig([]) as r:
+    tokens = 100_000
+    with rig([], forked=True) as r:
         found = race_below(r, tokens)
     assert found.subagents >= 8, found
     assert tokens / 4 < found.peak <= tokens, found

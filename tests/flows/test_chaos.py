@@ -23,7 +23,7 @@ def require_unharmed(tally: Tally) -> None:
 
 @promise("OBJ-6.resume", "OBJ-6.once", "OPS-2.repair")
 def test_runs_survive_kills_at_random_instants() -> None:
-    tally = at_random(4)
+    tally = at_random(4, forked=True)
     assert tally.kills == 4
     require_unharmed(tally)
     assert tally.resume_s  # something was open when a daemon started again, and went on
@@ -31,13 +31,13 @@ def test_runs_survive_kills_at_random_instants() -> None:
 
 @promise("OBJ-6.resume", "OBJ-6.once")
 def test_runs_survive_kills_between_a_fact_and_the_next() -> None:
-    tally = at_commits(FATES)
+    tally = at_commits(FATES, forked=True)
     assert tally.kills == len(FATES)
     require_unharmed(tally)
     assert tally.unknown  # a call that had started is said to be of unknown outcome
 
 
 def test_a_journal_that_forgets_what_started_fails_the_same_requirements() -> None:
-    tally = at_commits(["before:5"], env={"STEAD_CHAOS": "forget"})
+    tally = at_commits(["before:5"], env={"STEAD_CHAOS": "forget"}, forked=True)
     assert tally.kills == 1
     assert tally.repeated > 0

@@ -214,7 +214,9 @@ def test_the_picture_on_the_clipboard_goes_along(
         ("", "no program that reads the clipboard was found"),
         ("echo a text and no picture", "there is no picture on the clipboard"),
         ("exec cat /dev/zero", "there is no picture on the clipboard"),
-        ("sleep 600", "there is no picture on the clipboard"),
+        pytest.param(
+            "sleep 600", "there is no picture on the clipboard", marks=pytest.mark.long
+        ),  # is let go after 5 s
     ],
     ids=["none there", "text", "flood", "silence"],
 )

@@ -108,7 +108,11 @@ TABLES = Job(
 
 
 @promise("SES-1.diff", "SES-2.resume", "SES-2.fork", "WS-3.checkpoint")
-@pytest.mark.parametrize("job", [LRU, ESCAPES, TABLES], ids=lambda job: job.base.name)
+@pytest.mark.parametrize(
+    "job",
+    [LRU, *(pytest.param(job, marks=pytest.mark.long) for job in (ESCAPES, TABLES))],
+    ids=lambda job: job.base.name,
+)
 def test_a_bug_in_a_real_project_is_found_and_mended_and_every_change_can_be_undone(
     job: Job, house: LivingHome, tmp_path: Path
 ) -> None:

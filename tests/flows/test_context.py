@@ -32,7 +32,8 @@ from tests.promises import promise
 __all__ = ["house"]
 
 BOTH = pytest.mark.parametrize(
-    ("preset", "lines", "calls", "replies"), [("compatible", 50, 1, 46), ("anthropic", 230, 2, 38)]
+    ("preset", "lines", "calls", "replies"),
+    [pytest.param("compatible", 50, 1, 46, marks=pytest.mark.long), ("anthropic", 230, 2, 38)],
 )
 """What one read brings, how many of them a reply has, and how many replies it takes to fill the window three times."""
 SPEECH = "so we went on with the ledger of the harbour, page by page, as it was said before; "
@@ -149,7 +150,7 @@ def talk(sitting: Sitting, script: Counting, *, of: str = "pears") -> int:
     raise AssertionError(f"nothing was compacted: {script.counted}")
 
 
-@pytest.mark.parametrize("preset", ["compatible", "anthropic"])
+@pytest.mark.parametrize("preset", [pytest.param("compatible", marks=pytest.mark.long), "anthropic"])
 @promise("SES-4.flush", "LLM-3.valid")
 def test_many_words_give_way_to_a_summary_that_is_asked_for_at_the_end_of_all_that_was_said(
     house: LivingHome, project: Path, preset: str

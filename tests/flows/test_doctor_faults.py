@@ -24,6 +24,7 @@ from stead.storage.backup import NEWEST, backup
 from stead.storage.database import connect
 from stead.storage.keystore import open_keys
 from stead.web import pages
+from tests import forks
 from tests.fakes.models import Turn
 from tests.flows.conftest import running_home
 from tests.flows.house import LivingHome, use_model
@@ -49,15 +50,19 @@ class Planted:
         bare = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
         bare["PATH"] = f"{Path(sys.executable).parent}:{bare['PATH']}"
         home = {"HOME": str(self.folder), "STEAD_HOME": str(self.home.root), "LANG": "C.UTF-8", "TERM": "xterm"}
-        done = subprocess.run(
-            [*self.words, sys.executable, "-P", "-m", "stead", "doctor", "--json", *words],
-            env={**bare, **home, **self.env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        words, env = ("doctor", "--json", *words), {**bare, **home, **self.env}
+        if self.words or "PYTHONIOENCODING" in env:
+            done = subprocess.run(
+                [*self.words, sys.executable, "-P", "-m", "stead", *words],
+                env=env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+        else:
+            done = forks.run("stead", words, 120, environment=env)
         assert done.returncode in (0, 1), done.stderr
         assert "Traceback" not in done.stderr
         return {check["name"]: check for check in json.loads(done.stdout)["checks"]}
@@ -176,10 +181,11 @@ def a_broken_sandbox_tool(one: Planted) -> None:
 
 
 def an_old_service(one: Planted) -> None:
-    """As an older version wrote it; with a stand-in for a service manager that has nothing to say."""
+    """As an older version wrote it; with a stand-in for a service manager that starts the daemon and says nothing."""
     manager = one.folder / "bin" / "systemctl"
     manager.parent.mkdir()
-    manager.write_text("#!/bin/sh\nexit 0\n", "utf-8")
+    daemon = f"setsid {sys.executable} -m stead.serve --home {one.home.root}"
+    manager.write_text(f'#!/bin/sh\ncase "$*" in *" start "*) {daemon} >/dev/null 2>&1 & esac\n', "utf-8")
     manager.chmod(0o755)
     one.env["PATH"] = f"{manager.parent}:{os.environ['PATH']}"
     shown = subprocess.run(

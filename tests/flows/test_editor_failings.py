@@ -75,7 +75,7 @@ def test_what_was_said_before_and_after_a_summary_is_there_after_a_restart_of_al
             assert other.request("session/prompt", prompt(session, "part four")) == {"stopReason": "end_turn"}
 
 
-@pytest.mark.parametrize("way", ["editor", "command line"])
+@pytest.mark.parametrize("way", ["editor", pytest.param("command line", marks=pytest.mark.long)])
 def test_a_full_window_makes_a_summary_by_itself_in_every_way_of_working(
     house: LivingHome, project: Path, way: str
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_full_window_makes_a_summary_by_itself_in_every_way_of_working(
         assert sitting.bodies("context.compacted")
 
 
-@pytest.mark.parametrize("again", [1, 20])
+@pytest.mark.parametrize("again", [1, pytest.param(20, marks=pytest.mark.long)])  # tried for 16 s
 def test_a_stream_that_breaks_off_leaves_nobody_waiting(house: LivingHome, project: Path, again: int) -> None:
     turns = iter([BROKEN_OFF] * again)
     with served(lambda _: next(turns, Turn("It is lit."))) as model, zed(house, project) as running:

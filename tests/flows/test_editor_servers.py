@@ -113,7 +113,7 @@ def test_a_server_of_the_editors_is_set_up_and_its_tools_called_once_the_person_
     assert VALUE not in str([one for one in zed.seen if "wire" in one])
 
 
-@pytest.mark.parametrize("answer", ["deny", ""])
+@pytest.mark.parametrize("answer", ["deny", pytest.param("", marks=pytest.mark.long)])
 def test_without_a_yes_nothing_is_set_up_and_a_no_is_not_asked_again(
     house: LivingHome, zed: Editor, project: Path, answer: str
 ) -> None:

@@ -10,10 +10,13 @@ import pytest
 from tests.fakes.editor import Editor, Json, editor
 from tests.fakes.models import Call, Turn
 from tests.flows.agents import casting, children, descendants, spawn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import served
 from tests.flows.test_editors import acp, begun, calls, opening, prompt
 from tests.promises import promise
+
+__all__ = ["house"]
 
 WRITE = Turn("", calls=(Call("write", {"path": "out.txt", "text": "line\n"}),))
 DEEP = {
@@ -63,7 +66,7 @@ def test_what_a_subagent_asks_is_asked_in_the_editors_session_about_a_call_that_
     assert {one["update"]["sessionId"] for one in zed.seen if "update" in one} == {session}
 
 
-@pytest.mark.parametrize("answer", ["once", "deny"])
+@pytest.mark.parametrize("answer", ["once", pytest.param("deny", marks=pytest.mark.long)])
 def test_what_a_subagent_asks_is_settled_where_it_is_answered_first(
     house: LivingHome, zed: Editor, project: Path, answer: str
 ) -> None:

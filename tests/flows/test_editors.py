@@ -14,9 +14,12 @@ import pytest
 
 from tests.fakes.editor import Editor, RefusedError, editor
 from tests.fakes.models import Call, Seen, ServedModel, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 from tests.promises import promise
+
+__all__ = ["house"]
 
 EDIT = Turn("I change the notes.", calls=(Call("edit", {"path": "README.md", "old": "Notes.", "new": "Few notes."}),))
 RUN = Turn("", calls=(Call("shell", {"command": "echo one && sleep 0.3 && echo two"}),))
@@ -451,6 +454,7 @@ def test_a_daemon_that_is_killed_in_mid_prompt_comes_back_and_nothing_is_missing
         assert [call["status"] for call in calls(zed, after).values()] == ["completed"]
 
 
+@pytest.mark.long  # it is waited for 20 s
 def test_a_daemon_that_stays_away_ends_the_prompt_with_an_error(
     house: LivingHome, project: Path, model: ServedModel
 ) -> None:
@@ -483,7 +487,7 @@ def test_a_limit_ends_the_prompt_with_its_reason_and_the_session_goes_on(
             assert zed.request("session/prompt", prompt(session, "hello")) == {"stopReason": "end_turn"}
 
 
-@pytest.mark.parametrize("word", ["filtered", "broken"])
+@pytest.mark.parametrize("word", ["filtered", pytest.param("broken", marks=pytest.mark.long)])  # tried for 16 s
 def test_a_model_that_fails_ends_the_prompt_and_the_session_goes_on(zed: Editor, project: Path, word: str) -> None:
     session = begun(zed, project)
     assert zed.request("session/prompt", prompt(session, f"please {word}")) == {"stopReason": "refusal"}

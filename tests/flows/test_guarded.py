@@ -93,8 +93,10 @@ EVERY_TOOL = Turn(
 )
 
 
-REFUSED = {"fetch", "extract_page", "api_read", "api_call", "web_search", "use_tool", "delegate"}
-"""What the gate refuses: where it leads is not to be reached, no engine or agent is set up, it names no tool."""
+REFUSED = {
+    *("fetch", "extract_page", "api_read", "api_call", "web_search", "use_tool", "delegate", "message", "send_file"),
+}
+"""What the gate refuses: where it leads is not to be reached, no engine, agent or chat is set up, it names no tool."""
 
 
 def found_by_name(house: LivingHome, id: str) -> set[str]:

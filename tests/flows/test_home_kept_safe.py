@@ -19,7 +19,7 @@ KEY = "sk-invented-canary-2718281828"
 
 def living(tmp_path: Path, settings: str, **env: str) -> LivingHome:
     """A home with these lines in its settings, not yet running."""
-    house = LivingHome(tmp_path / "home", env)
+    house = LivingHome(tmp_path / "home", env, forked=True)
     house.home.make()
     house.home.settings.write_text(f'discover = "off"\n{settings}\n', "utf-8")
     return house

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Cli
 from tests.cli.terminal import at_terminal
 from tests.flows.conftest import shared_house as house
@@ -42,6 +44,7 @@ def test_a_question_is_answered_by_whoever_watches(house: LivingHome, project: P
 
 
 @promise("OBJ-10.checks")
+@pytest.mark.long  # it says so after 5 s
 def test_a_terminal_says_that_it_waits_for_checks_and_the_last_words_come_before_them(
     house: LivingHome, project: Path
 ) -> None:

@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.brain.intent_sayings import MISSES, SAID
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
@@ -64,8 +66,9 @@ def test_something_is_scheduled_read_back_and_confirmed_without_a_model(house: L
     assert house.bodies(sitting, "model.requested") == []
 
 
-def test_a_hundred_near_misses_reach_the_model_as_they_were_typed(house: LivingHome, project: Path) -> None:
-    misses = [words.strip() for words in MISSES]
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_near_misses_reach_the_model_as_they_were_typed(house: LivingHome, project: Path, every: int) -> None:
+    misses = [words.strip() for words in MISSES][::every]
     with served(lambda seen: Turn("Yes.")) as model:
         use_model(house, model.openai)
         id = str(house.post("/sessions", {"directory": str(project)})["session"])
@@ -78,7 +81,12 @@ def test_a_hundred_near_misses_reach_the_model_as_they_were_typed(house: LivingH
 def test_by_the_command_line_it_is_answered_at_once_shown_in_the_story_and_can_be_forced(
     house: LivingHome, project: Path
 ) -> None:
-    with served([Turn("I hear you."), Turn("Again.", calls=(Call("shell", {"command": "rm -rf build"}),))]) as model:
+    turns = [
+        Turn("I hear you."),
+        Turn("Again.", calls=(Call("shell", {"command": "rm -rf build"}),)),
+        Turn("As you wish."),
+    ]
+    with served(turns) as model:
         use_model(house, model.openai)
         opened = house.cli("session", "new", "--json", "--profile", "ask", cwd=project)
         id = str(json.loads(opened.stdout)["session"])

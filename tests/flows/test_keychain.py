@@ -84,6 +84,7 @@ def test_a_key_of_the_keychain_reaches_the_server_and_nothing_else(tmp_path: Pat
         assert KEY not in told and "gw-invented" not in told
 
 
+@pytest.mark.long
 @promise("LLM-1.keychain")
 def test_an_entry_that_is_missing_is_named_and_found_once_it_is_there(tmp_path: Path) -> None:
     with served(lambda _: Turn("Done.")) as model, _living(tmp_path, IN_A_FILE) as house:
@@ -100,10 +101,19 @@ def test_an_entry_that_is_missing_is_named_and_found_once_it_is_there(tmp_path: 
 @pytest.mark.parametrize(
     ("backend", "modules", "said"),
     [
-        ("keyring.backends.fail.Keyring", {}, "the keychain cannot be read (NoKeyringError)"),
+        pytest.param(
+            "keyring.backends.fail.Keyring",
+            {},
+            "the keychain cannot be read (NoKeyringError)",
+            marks=pytest.mark.long,
+        ),
         ("locked_keychain.Locked", {"locked_keychain": LOCKED}, "the keychain cannot be read (KeyringLocked); unlock"),
-        ("nowhere.Backend", {}, "the keychain cannot be read (ModuleNotFoundError)"),
-        (IN_A_FILE, {"keyring": ABSENT}, "needs the extra: install 'stead[keyring]'"),
+        pytest.param(
+            "nowhere.Backend", {}, "the keychain cannot be read (ModuleNotFoundError)", marks=pytest.mark.long
+        ),
+        pytest.param(
+            IN_A_FILE, {"keyring": ABSENT}, "needs the extra: install 'stead[keyring]'", marks=pytest.mark.long
+        ),
     ],
     ids=["none", "locked", "misconfigured", "library absent"],
 )

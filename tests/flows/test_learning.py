@@ -6,6 +6,8 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from stead.domain.ends import ENDS, WELL
 from tests.fakes.models import Call, Script, Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model
@@ -149,6 +151,7 @@ def test_notes_give_way_to_a_session_on_a_server_that_answers_one_request_at_a_t
     assert [(body["kind"], body["spend"]["tokens"]) for body in failed] == [("stopped", 0)]
 
 
+@pytest.mark.long
 def test_how_much_memory_is_given_with_a_message_is_a_setting(house: LivingHome, project: Path) -> None:
     house.stop()
     for wrong in ("memory_recalled = 0", "memory_fades_days = 0"):
@@ -158,8 +161,8 @@ def test_how_much_memory_is_given_with_a_message_is_a_setting(house: LivingHome,
     house.start()
     with served(by_turn(*[Turn("It is done.")] * 4)) as model:
         use_model(house, model.openai)
-        for number in range(5):
-            house.cli("memory", "add", f"The pear tree number {number} stands in the garden of Lund.")
+        trees = [{"text": f"The pear tree number {number} stands in the garden of Lund."} for number in range(5)]
+        house.post("/memories", {"items": trees})
         id = house.give("Which pear tree stands in the garden of Lund?", project)
         house.wait(id, *WELL, "incomplete", "failed", "paused")
     assert [len(body["told"]) for body in house.bodies(id, "memory.recalled")] == [2]

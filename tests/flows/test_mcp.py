@@ -176,6 +176,7 @@ def test_a_server_shows_the_folder_where_it_is_told_to_and_changes_nothing_in_it
     assert "README.md" in seeing[2], seeing
 
 
+@pytest.mark.long
 def test_the_first_request_is_the_same_with_a_hundred_tools_of_servers(own_house: LivingHome, project: Path) -> None:
     def first_request() -> bytes:
         with counting(own_house, lambda _: Turn("Done."), "compatible") as (model, _):
@@ -206,6 +207,7 @@ def test_settings_that_cannot_be_are_refused_with_the_way_out(house: LivingHome)
     assert house.cli("mcp", "test", "nobody").returncode == 2
 
 
+@pytest.mark.long
 def test_the_file_server_of_the_protocols_makers_works_in_a_machine(own_house: LivingHome, tmp_path: Path) -> None:
     folder = tmp_path / "shown"
     folder.mkdir()

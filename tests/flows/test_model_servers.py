@@ -21,10 +21,10 @@ READ = Turn("", calls=(Call("read", {"path": "README.md"}),))
 DONE = Turn("It has three headings.")
 
 
-@pytest.fixture
-def keyed(tmp_path: Path) -> Iterator[LivingHome]:
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivingHome]:
     """A daemon in whose environment there is a key, under a name that no preset knows."""
-    living = LivingHome(tmp_path / "home", {"ACME_KEY": KEY}, forked=True)
+    living = LivingHome(tmp_path_factory.mktemp("keyed") / "home", {"ACME_KEY": KEY}, forked=True)
     living.start()
     yield living
     living.stop()
@@ -53,9 +53,10 @@ def test_a_vendors_wire_is_spoken_with_the_key_that_the_environment_has(
         url = {"openai": model.openai, "anthropic": model.anthropic, "google": model.google}[preset]
         url += "/openai" if preset != wire else ""
         options = ["--preset", preset, "--url", url, "--model", "scripted", "--key-env", "ACME_KEY"]
-        added = keyed.cli("providers", "add", "mine", *options)
+        name = f"{preset}-by-{wire}"
+        added = keyed.cli("providers", "add", name, *options)
         assert added.returncode == 0, added.stderr
-        assert keyed.cli("providers", "use", "mine/scripted").returncode == 0
+        assert keyed.cli("providers", "use", f"{name}/scripted").returncode == 0
         row = keyed.finish(keyed.give("count the headings", project))
     assert (row["status"], row["summary"]) == ("answered", "It has three headings.")
     assert {seen.wire for seen in model.requests()} == {wire}
@@ -129,7 +130,7 @@ def test_a_local_model_server_is_found_and_used_without_any_setting(tmp_path: Pa
 
 
 @promise("LLM-4.share")
-@pytest.mark.parametrize("wire", ["compatible", "anthropic"])
+@pytest.mark.parametrize("wire", ["compatible", pytest.param("anthropic", marks=pytest.mark.long)])
 def test_the_share_of_cached_tokens_is_reported(house: LivingHome, project: Path, wire: str) -> None:
     cached = Turn("It has three headings.", usage=(1000, 10, 900, 0))
     with served(by_turn(Turn("", calls=READ.calls, usage=(500, 10, 0, 0)), then=cached)) as model:

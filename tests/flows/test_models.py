@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome
 from tests.flows.served import by_turn, served
@@ -57,6 +59,7 @@ def test_a_price_that_the_person_gives_is_counted_and_nonsense_is_refused(house:
     assert "very-secret-value" not in everything and '"x-gateway"' in everything.lower()
 
 
+@pytest.mark.long
 def test_the_window_that_a_server_reports_is_used(house: LivingHome, project: Path) -> None:
     with served(lambda _: Turn("Done.")) as model:
         model.windows = {"m-1": 200_000}
@@ -142,6 +145,7 @@ def test_a_call_that_was_put_right_runs_and_is_recorded_as_that(house: LivingHom
     assert house.bodies(id, "tool.finished")[0]["outcome"] == "ok"
 
 
+@pytest.mark.long
 def test_doctor_tries_the_key_of_a_provider_and_says_what_to_do_where_it_is_refused(house: LivingHome) -> None:
     with served([Turn(status=401, error="invalid api key")] * 5) as model:
         _add(house, "lan", _elsewhere(model.openai))

@@ -18,6 +18,7 @@ from stead.client import ApiError
 from tests.egress.bench import make_certificate
 from tests.fakes.http import serve
 from tests.fakes.receivers import SIGNING, PushService, Receiver, mailbox, receiver
+from tests.flows.clocked_daemon import set_clock
 from tests.flows.house import Json, LivingHome
 from tests.flows.served import in_thread
 from tests.promises import promise
@@ -68,6 +69,7 @@ def test_a_signed_webhook_tells_of_a_question_and_of_how_it_ended_with_links_int
     assert row_of(house, "hook")["waiting"] == 0 and SIGNING not in json.dumps(house.events())
 
 
+@pytest.mark.long
 @promise("SCH-3.out")
 def test_mail_tells_the_same_on_a_server_of_this_computer(house: LivingHome, project: Path) -> None:
     with mailbox() as box:
@@ -100,7 +102,7 @@ class Clocked:
 
     def __init__(self, tmp_path: Path, env: dict[str, str] | None = None) -> None:
         self._clock = tmp_path / "clock"
-        self._clock.write_text("0")
+        set_clock(self._clock, 0)
         env = {"CLOCK": str(self._clock), **(env or {})}
         self.house = LivingHome(tmp_path / "clocked", env, "tests.flows.clocked_daemon", forked=True)
         self.house.start()
@@ -108,7 +110,7 @@ class Clocked:
 
     def ahead(self, ms: float) -> None:
         """So far ahead of the host's clock; something happens then, so that it is noticed."""
-        self._clock.write_text(str(int(ms)))
+        set_clock(self._clock, int(ms))
         self._caps += 1
         self.house.post("/cap", {"daily": {"tokens": self._caps, "usd_micros": "unlimited"}})
 
@@ -156,6 +158,7 @@ def test_what_a_receiver_refuses_or_garbles_comes_again_in_order_under_the_same_
     assert not [kind for kind in streams if kind.startswith("notify.") and kind != "notify.set"]
 
 
+@pytest.mark.long
 @promise("SCH-3.out")
 def test_what_nobody_takes_for_a_day_is_given_up_and_said_so_and_a_receiver_that_is_gone_is_switched_off(
     clocked: Clocked, project: Path, hook: Receiver
@@ -224,6 +227,7 @@ def test_what_comes_in_quiet_hours_comes_together_at_their_end_and_questions_com
     assert [title in line for title, line in zip(("one", "two", "three"), digest["lines"], strict=True)] == [True] * 3
 
 
+@pytest.mark.long
 @promise("SCH-3.out")
 def test_a_question_that_was_answered_meanwhile_is_not_told_any_more(
     clocked: Clocked, project: Path, hook: Receiver
@@ -240,7 +244,7 @@ def test_a_question_that_was_answered_meanwhile_is_not_told_any_more(
 # -- mail and desktop -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("security", ["tls", "starttls"])
+@pytest.mark.parametrize("security", ["tls", pytest.param("starttls", marks=pytest.mark.long)])
 @promise("SCH-3.out")
 def test_mail_goes_over_tls_to_the_host_of_that_name_alone_with_the_password_of_the_vault(
     tmp_path: Path, security: str
@@ -288,6 +292,7 @@ def test_a_hostile_title_adds_no_header_no_recipient_and_no_control_sequence(hou
     assert len(bytes(sent)) < 3000
 
 
+@pytest.mark.long
 @promise("SCH-3.out")
 def test_the_desktop_is_said_by_its_own_program_with_texts_that_are_no_options_and_no_markup(
     tmp_path: Path, project: Path
@@ -390,7 +395,6 @@ def test_a_browser_that_subscribed_is_told_what_it_alone_can_read_until_it_is_go
                     house.post("/notifications/push", {"name": "phone", **given, **wrong})
             house.post("/notifications/push", {"name": "phone", **given})
             house.post("/notifications", {"name": "phone", "via": {"type": "push"}, "kinds": ["ended"]})
-            service.answers = [500]
             id = house.give(GOAL, project, title="pears")
             house.finish(id)
             house.until(lambda: len(service.taken) == 1, "the browser to be told", last=service)

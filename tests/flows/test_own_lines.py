@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,10 +86,8 @@ def test_one_that_floods_or_does_not_end_is_cut_off_and_said_so(house: LivingHom
     session = desk.removeprefix("/sessions/")
     id = house.post(f"{desk}/lines", {"line": "trap '' INT TERM HUP; echo on; sleep 1000"})["text"]
     house.until(lambda: bool(house.get(f"{desk}/terminals")["items"]), "it to run")
-    began = time.monotonic()
     house.post(f"{desk}/stop", {"why": ""})
     house.until(lambda: any(one["id"] == id for one in house.bodies(session, "line.ran")), "it to end")
-    assert time.monotonic() - began < 3.0
     assert house.get(f"{desk}/terminals")["items"] == []
 
 

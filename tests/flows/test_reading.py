@@ -6,6 +6,8 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from stead.domain.ends import WELL
 from tests.fakes.models import Script, Seen, Turn
 from tests.flows.asking import SITE, house_with_site, plan, question, settle, turn, verdicts
@@ -74,6 +76,7 @@ def test_an_amount_is_read_off_a_hostile_page_and_nothing_else_of_it_arrives(tmp
     assert site.asked == ["/bill"]
 
 
+@pytest.mark.long
 def test_the_same_page_fetched_taints_and_the_next_write_is_asked_for(tmp_path: Path, project: Path) -> None:
     with house_with_site(tmp_path / "home", PAGES) as (house, site):
         script = by_turn(saves("a.md"), turn("fetch", url=site.url("/bill")), saves("b.md"))

@@ -50,6 +50,7 @@ def texts(found: Json) -> list[str]:
     return [hit["text"] for hit in found["hits"]]
 
 
+@pytest.mark.long
 @promise("MEM-3.hybrid")
 def test_what_shares_no_word_with_the_question_is_found_by_its_meaning(meaning: LivingHome) -> None:
     remember(

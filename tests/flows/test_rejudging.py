@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -30,8 +32,12 @@ def shifts(found: Json) -> dict[str, tuple[int, int, int]]:
     return {row["shift"]: (row["calls"], row["given"], row["denied"]) for row in found["shifts"]}
 
 
-def all_kinds(house: LivingHome, site_url: str, project: Path) -> list[str]:
-    """Sessions whose calls get every kind of verdict; gives the rules that decided."""
+def all_kinds(house: LivingHome, site_url: str, project: Path, runs: Sequence[tuple[str, str]]) -> list[str]:
+    """Sessions whose calls get every kind of verdict; gives the rules that decided.
+
+    Args:
+        runs: of each how its questions are answered, and its profile.
+    """
     script = by_turn(
         Turn(
             "",
@@ -59,18 +65,31 @@ def all_kinds(house: LivingHome, site_url: str, project: Path) -> list[str]:
     rules: list[str] = []
     with served(script) as model:
         use_model(house, model.openai)
-        for word in ("once", "session", "deny"):
-            for profile in ("ask", "work", "readonly"):
-                id = house.give(f"look at {site_url} and go on", project, profile=profile)
-                house.finish(id, answer=word)
-                rules += verdicts(house, id)
+        for word, profile in runs:
+            id = house.give(f"look at {site_url} and go on", project, profile=profile)
+            house.finish(id, answer=word)
+            rules += verdicts(house, id)
     return rules
 
 
+EACH_ONCE = [("session", "ask"), ("once", "work"), ("deny", "readonly")]
+
+
 @promise("SEC-13.history")
-def test_every_recorded_verdict_comes_out_again_also_after_a_restart(tmp_path: Path, project: Path) -> None:
+@pytest.mark.parametrize(
+    "runs",
+    [
+        EACH_ONCE,
+        pytest.param(
+            list(product(("once", "session", "deny"), ("ask", "work", "readonly"))), marks=pytest.mark.long, id="all"
+        ),
+    ],
+)
+def test_every_recorded_verdict_comes_out_again_also_after_a_restart(
+    tmp_path: Path, project: Path, runs: Sequence[tuple[str, str]]
+) -> None:
     with house_with_site(tmp_path / "home", PAGES) as (house, site):
-        rules = all_kinds(house, site.url(), project)
+        rules = all_kinds(house, site.url(), project, runs)
         kinds = {"auto", "outside-workspace", "unknown-tool", "arguments", "rule-deny", "address", "readonly"}
         assert kinds | {"approved", "granted", "rule-ask"} <= set(rules), sorted(set(rules))
         for rule in house.get("/rules")["items"]:
@@ -148,7 +167,8 @@ def test_what_cannot_be_rebuilt_is_counted_apart(house: LivingHome, project: Pat
 
 @promise("SEC-13.autonomy")
 def test_how_much_is_asked_and_answered_is_shown_with_proposals(house: LivingHome, project: Path) -> None:
-    script = by_turn(*(turn("write", path=f"notes/{number}.txt", text="x\n") for number in range(6)))
+    writes = [Call("write", {"path": f"notes/{number}.txt", "text": "x\n"}) for number in range(6)]
+    script = by_turn(Turn("", calls=tuple(writes)))
     with served(script) as model:
         use_model(house, model.openai)
         for _ in range(4):
@@ -171,6 +191,7 @@ def test_how_much_is_asked_and_answered_is_shown_with_proposals(house: LivingHom
     assert "make rules of what you always allow" in shown.stdout and "path inside notes/" in shown.stdout
 
 
+@pytest.mark.long
 def test_a_denied_question_is_no_proposal_and_a_live_grant_is_shown_with_its_use(
     house: LivingHome, project: Path
 ) -> None:
@@ -186,6 +207,7 @@ def test_a_denied_question_is_no_proposal_and_a_live_grant_is_shown_with_its_use
     assert (grant["tool"], grant["session"], grant["used"]) == ("write", opened["session"], 6)
 
 
+@pytest.mark.long
 @promise("SEC-13.history", "SEC-1.mcp")
 def test_a_rule_on_a_servers_tool_is_tried_on_the_history_as_the_server_was_then(
     house: LivingHome, project: Path

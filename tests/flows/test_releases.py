@@ -112,6 +112,7 @@ def quiet(tmp_path: Path) -> None:
     (tmp_path / "home" / "config.toml").write_text('discover = "off"\nembedder = "off"\nmachine = "off"\n')
 
 
+@pytest.mark.long
 @promise("OPS-5.script")
 def test_the_script_installs_upgrades_in_place_and_removes_all_but_the_home(tmp_path: Path) -> None:
     quiet(tmp_path)

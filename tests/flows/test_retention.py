@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from tests.fakes.models import Turn
+from tests.flows.clocked_daemon import set_clock
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.promises import promise
@@ -19,8 +20,8 @@ def test_a_session_at_rest_moves_into_an_archive_and_is_still_listed_read_export
     tmp_path: Path, project: Path
 ) -> None:
     clock = tmp_path / "clock"
-    clock.write_text("0")
-    house = LivingHome(tmp_path / "home", {"CLOCK": str(clock)}, module="tests.flows.clocked_daemon")
+    set_clock(clock, 0)
+    house = LivingHome(tmp_path / "home", {"CLOCK": str(clock)}, module="tests.flows.clocked_daemon", forked=True)
     house.start()
     try:
         with served(by_turn(Turn("The harbour is closed."), Turn("It opens in spring."))) as model:
@@ -34,7 +35,7 @@ def test_a_session_at_rest_moves_into_an_archive_and_is_still_listed_read_export
 
         with house.home.settings.open("a") as file:
             file.write("archive_after_days = 30\n")
-        clock.write_text(str(31 * DAY_MS))
+        set_clock(clock, 31 * DAY_MS)
         house.start()
         house.until(lambda: list(house.home.data.glob("archives/*.stead")) != [], "the archive")
         house.until(lambda: house.get("/search", q="harbour")["items"] == [], "the search to be without it")

@@ -6,6 +6,8 @@ import json
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from stead.domain.ends import WELL
 from tests.fakes.models import Call, Seen, Turn
 from tests.flows.asking import answer, house_with_site, question, settle, turn, verdicts
@@ -236,6 +238,7 @@ def test_a_preview_says_what_the_rule_would_have_changed_in_this_homes_own_calls
         assert json.loads(edited.stdout)["rule"]["decision"] == "ask", edited.stderr
 
 
+@pytest.mark.long
 def test_a_grant_and_a_profile_are_tried_on_the_homes_own_calls_before_they_take_effect(
     tmp_path: Path, project: Path
 ) -> None:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.fakes.models import Seen, Turn
+from tests.flows.clocked_daemon import set_clock
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 from tests.promises import promise
@@ -101,7 +102,9 @@ def test_cron_an_interval_and_a_moment_come_by_the_clocks_of_their_zone(house: L
 
 
 @promise("SCH-1.missed")
-@pytest.mark.parametrize("moment_s", [-0.3, 0.0, 0.02, 0.1, 0.3])
+@pytest.mark.parametrize(
+    "moment_s", [0.0, 0.1, *(pytest.param(other_s, marks=pytest.mark.long) for other_s in (-0.3, 0.02, 0.3))]
+)
 def test_a_power_cut_around_a_due_time_neither_loses_nor_doubles_its_run(
     house: LivingHome, project: Path, moment_s: float
 ) -> None:
@@ -117,12 +120,28 @@ def test_a_power_cut_around_a_due_time_neither_loses_nor_doubles_its_run(
     assert opened[0]["body"]["scheduled"] == {"schedule": "night"}
 
 
+@pytest.mark.long
+def test_background_work_that_a_fault_broke_off_is_logged_and_goes_on(tmp_path: Path, project: Path) -> None:
+    clock = tmp_path / "clock"
+    set_clock(clock, 0)
+    house = LivingHome(tmp_path / "home", {"CLOCK": str(clock)}, "tests.flows.clocked_daemon", forked=True)
+    try:
+        house.start()
+        in_a_moment(house, project, "night")
+        clock.write_text("no number")
+        house.until(lambda: "it begins again" in house.log_tail(), "the fault", last=house.log_tail)
+        set_clock(clock, 0)
+        house.until(lambda: [run for run in runs(house, "night") if run.get("end")] != [], "the run to end")
+    finally:
+        house.stop()
+
+
 class Weeks:
     """A home whose clock the test sets, with a goal in it that is reviewed every three days for three weeks."""
 
     def __init__(self, tmp_path: Path, project: Path, *done_when: str) -> None:
         self._clock = tmp_path / "clock"
-        self._clock.write_text("0")
+        set_clock(self._clock, 0)
         module = "tests.flows.clocked_daemon"
         self.house = LivingHome(tmp_path / "weeks", env={"CLOCK": str(self._clock)}, module=module, forked=True)
         self.house.start()
@@ -147,13 +166,13 @@ class Weeks:
         due = self.row()["on"] and day % 3 == 0
         if restarts:
             self.house.kill()
-        self._clock.write_text(str(day * DAY_MS + 60_000))
+        set_clock(self._clock, day * DAY_MS + 60_000)
         if restarts:
             self.house.start()
         elif self.row()["on"]:  # the clock was set behind the host's back, so no alarm rings: any change has it look
             self.house.post("/schedules", self.row()["schedule"])
         if due:
-            self.house.until(lambda: len(self.reviews()) == day // 3, f"the review of day {day}", last=self.row())
+            self.house.until(lambda: len(self.reviews()) == day // 3, f"the review of day {day}", last=self.row)
 
     def row(self) -> Json:
         """The schedule."""
@@ -198,6 +217,7 @@ def test_a_goal_of_21_days_with_five_restarts_rests_between_its_reviews_and_ends
     assert (weeks.row()["on"], weeks.row()["why"]) == (False, "its goal is reached")
 
 
+@pytest.mark.long
 def test_a_goal_that_is_never_reached_is_reviewed_until_its_day_and_no_longer(weeks: Weeks) -> None:
     for day in (*range(3, 22, 3), 24, 60):
         weeks.on_day(day)

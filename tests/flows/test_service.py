@@ -94,6 +94,7 @@ def test_a_service_is_installed_used_by_up_and_down_and_removed(managed: Managed
     assert (up["already_running"], up["service"]) == (False, ""), "uninstalling had ended it"
 
 
+@pytest.mark.long
 def test_a_daemon_that_was_started_by_hand_makes_room_once_nothing_is_under_way(managed: Managed) -> None:
     by_hand = managed("up")
     assert by_hand["service"] == ""

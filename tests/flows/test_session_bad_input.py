@@ -354,6 +354,7 @@ def the_same_id_twice() -> Fault:
     return fault
 
 
+@pytest.mark.long
 def test_a_model_that_stammers_is_understood_or_asked_again_and_its_chain_stays_whole(
     house: LivingHome, project: Path
 ) -> None:

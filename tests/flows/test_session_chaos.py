@@ -91,6 +91,7 @@ def require_whole(desk: Sitting, folder: Path, before: Files, count: int) -> Non
     assert {path for path in after if path not in files_of(folder)} == {row["change"]["path"] for row in changes}
 
 
+@pytest.mark.long
 @promise("OBJ-6.resume", "OBJ-6.once", "WS-3.checkpoint")
 def test_a_turn_survives_kills_at_random_moments_with_every_change_and_its_checkpoint(
     doomed: LivingHome, project: Path

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Cli
 from tests.cli.terminal import at_terminal
 from tests.cli.test_chat import idle
@@ -74,6 +76,7 @@ def test_a_turn_that_ends_before_any_model_request_ends_the_wait(house: LivingHo
     assert " in all\n" in used, "the time is that from its opening on, pauses included"
 
 
+@pytest.mark.long
 def test_going_back_and_undoing_that_and_a_fork_in_a_folder_of_its_own(
     house: LivingHome, project: Path, tmp_path: Path
 ) -> None:
@@ -104,6 +107,7 @@ def test_going_back_and_undoing_that_and_a_fork_in_a_folder_of_its_own(
     assert "make it a number" in json.dumps(said), "the fork knows what was said before it"
 
 
+@pytest.mark.long
 def test_a_budget_a_plan_the_context_and_the_story_of_a_session(house: LivingHome, project: Path) -> None:
     with served(by_turn(READ, Turn("It has two lines."))) as model:
         use_model(house, model.openai)
@@ -155,6 +159,7 @@ def test_at_a_terminal_a_call_is_edited_before_it_runs_and_a_message_waits_its_t
     assert [body["text"] for body in house.bodies(id, "message.received")] == ["build it", "and then rest"]
 
 
+@pytest.mark.long
 def test_at_a_terminal_now_cuts_into_a_reply(house: LivingHome, project: Path) -> None:
     slow = Turn("word " * 4000, delay_s=0.05)
     with served(by_turn(slow, then=Turn("Something else, then."))) as model:

@@ -18,14 +18,16 @@ pytestmark = pytest.mark.timeout(180)
 
 SLOW = Turn("A long story about quills and ink, told slowly so that somebody can listen to it.", delay_s=0.1)
 WORK = Turn("I look.", calls=(Call("shell", {"command": "sleep 2 && touch looked"}),))
+LOOK = Turn("I look.", calls=(Call("shell", {"command": "touch looked"}),))
 
 
 def _script(seen: Seen) -> Turn:
-    """The last words of the person say what happens: a slow reply, or a slow command and then the end."""
+    """The last words of the person say what happens: a slow reply, or a slow or quick command and then the end."""
     last = seen.body["messages"][-1]
     if last["role"] != "user":
         return Turn("Done.")
-    return WORK if "work" in str(last["content"]) else SLOW
+    said = str(last["content"])
+    return WORK if "work" in said else LOOK if "look" in said else Turn("Yes.") if "quick" in said else SLOW
 
 
 @pytest.fixture
@@ -104,9 +106,9 @@ def test_after_a_crash_a_session_that_rested_goes_on_resting_and_one_that_waits_
     use_model(house, model.openai)
     rests = _open(house, project)
     waits = str(house.post("/sessions", {"directory": str(project), "profile": "ask"})["session"])
-    _say(house, rests, "tell me about quills")
+    _say(house, rests, "quick, is it late?")
     house.wait(rests, "idle")
-    _say(house, waits, "work with care")
+    _say(house, waits, "look with care")
     house.wait(waits, "waiting")
     heads = {id: len(house.events(id)) for id in (rests, waits)}
 
@@ -120,6 +122,6 @@ def test_after_a_crash_a_session_that_rested_goes_on_resting_and_one_that_waits_
     assert len(house.events(rests)) == heads[rests]
     house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True})
     assert house.wait(waits, "idle")["turns"] == 1
-    _say(house, rests, "and more")
+    _say(house, rests, "quick, and now?")
     house.until(lambda: len(house.bodies(rests, "turn.ended")) == 2, "the second turn")
     assert house.wait(rests, "idle")["turns"] == 2

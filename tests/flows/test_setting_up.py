@@ -80,6 +80,7 @@ def test_a_refused_key_fails_the_step_says_how_to_go_on_and_leaves_the_model(
     assert KEY not in logged_in.stdout + logged_in.stderr
 
 
+@pytest.mark.long
 def test_an_unknown_provider_and_a_missing_terminal_are_said(house: LivingHome) -> None:
     assert steps(house, "setup", "--yes", "--provider", "nobody", code=1)["provider"][0] == "failed"
     alone = house.cli("setup")
@@ -87,6 +88,7 @@ def test_an_unknown_provider_and_a_missing_terminal_are_said(house: LivingHome) 
     assert steps(house, "setup", "--yes")["provider"][0] == "skipped", "the rehearsal model serves"
 
 
+@pytest.mark.long
 def test_auth_login_gives_a_known_provider_another_key(house: LivingHome, model: str) -> None:
     use_model(house, model, preset="openai")
     done = house.cli("auth", "login", "--provider", "acme", stdin=KEY)
@@ -125,8 +127,8 @@ def test_at_a_terminal_the_wizard_asks_verifies_and_each_question_can_be_skipped
     ("shell", "name"),
     [
         ("bash", ".local/share/bash-completion/completions/stead"),
-        ("zsh", ".local/share/zsh/site-functions/_stead"),
-        ("fish", ".config/fish/completions/stead.fish"),
+        pytest.param("zsh", ".local/share/zsh/site-functions/_stead", marks=pytest.mark.long),
+        pytest.param("fish", ".config/fish/completions/stead.fish", marks=pytest.mark.long),
     ],
 )
 def test_completion_is_installed_once_and_uninstalled_and_another_s_file_stays(
@@ -148,6 +150,7 @@ def test_completion_is_installed_once_and_uninstalled_and_another_s_file_stays(
     assert file.read_text("utf-8") == "complete -c stead\n"
 
 
+@pytest.mark.long
 def test_completion_without_a_known_shell_names_those_that_there_are(house: LivingHome) -> None:
     house.env = {**house.env, "SHELL": "/bin/tcsh"}
     refused = house.cli("completion", "install")

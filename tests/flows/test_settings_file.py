@@ -83,6 +83,11 @@ def furnish(house: LivingHome, project: Path) -> None:
     house.post("/schedules", {"name": "pushed", "when": arrival, "job": job})
     watched = {"watches": [{"type": "path", "path": "notes.md"}, {"type": "http", "url": "https://example.com/"}]}
     house.post("/schedules", {"name": "watch", "when": {"type": "every", "seconds": 86_400}, "job": job, **watched})
+    # An address where nothing answers: what is set is compared, not reached.
+    bot = {"settings": {"api": "http://127.0.0.1:9"}, "secrets": {"token": "shop"}}
+    house.post("/channels", {"name": "quill", "kind": "telegram", **bot})
+    house.post("/channels/quill/switch", {"on": False})
+    house.post("/cap", {"channel": "quill", "monthly": {"tokens": 5_000_000, "usd_micros": "unlimited"}})
     house.post("/notifications", {"name": "desk", "via": {"type": "desktop"}, "kinds": ["cap"], "digest": "18:00"})
     mail = {"type": "mail", "host": "mail.example.com", "sender": "a@example.com", "to": ["b@example.com"]}
     house.post("/notifications", {"name": "post", "via": mail})
@@ -112,7 +117,10 @@ def test_what_one_home_exports_another_applies_and_exports_the_same_and_a_second
         before = len(other.events())
         assert not applied(other, text, "--yes", "--prune")["applied"]
         assert len(other.events()) == before
+        (cap,) = other.get("/cap")["channels"]
+        assert (cap["channel"], cap["monthly"]["tokens"]) == ("quill", 5_000_000)
         assert [row["on"] for row in other.get("/schedules")["items"]] == [False, True, True, True]
+        assert [(row["channel"]["name"], row["on"]) for row in other.get("/channels")["items"]] == [("quill", False)]
         assert {row["target"]["name"]: row["on"] for row in other.get("/notifications")["items"]} == {
             "desk": True,
             "post": False,
@@ -183,13 +191,14 @@ def documents(draw: st.DrawFn, folder: str) -> Json:
 
 
 @promise("OPS-7.idempotent")
+@pytest.mark.parametrize("documents_tried", [4, pytest.param(20, marks=pytest.mark.long)])
 def test_whatever_is_set_comes_back_the_same_from_a_file_in_another_home(
-    house: LivingHome, project: Path, tmp_path_factory: pytest.TempPathFactory
+    house: LivingHome, project: Path, tmp_path_factory: pytest.TempPathFactory, documents_tried: int
 ) -> None:
     with running_home(tmp_path_factory.mktemp("other")) as other:
 
         @settings(
-            max_examples=20,
+            max_examples=documents_tried,
             deadline=None,
             derandomize=True,
             phases=(Phase.generate,),
@@ -363,6 +372,7 @@ def test_what_weakens_protection_is_listed_as_such_and_asked_about(own_house: Li
     assert exported(house) == text
 
 
+@pytest.mark.long
 @promise("OPS-7.idempotent")
 def test_an_apply_that_a_kill_cut_off_is_completed_by_the_same_again(own_house: LivingHome, project: Path) -> None:
     house = own_house

@@ -69,6 +69,7 @@ def test_a_session_that_has_read_strangers_words_proposes_no_soul(house: LivingH
     assert proposed(house) == []
 
 
+@pytest.mark.long
 def test_a_refused_soul_is_not_proposed_again_and_few_wait_at_once(house: LivingHome, project: Path) -> None:
     many = [f"Be calm in way number {number}." for number in range(4)]
     with served(by_turn(propose(CALM), Turn("One."), propose(CALM, *many), Turn("More."))) as model:

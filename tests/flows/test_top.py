@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Cli
 from tests.cli.terminal import Terminal, at_terminal
 from tests.fakes.models import Call, Turn
@@ -57,6 +59,7 @@ def test_what_is_under_way_is_shown_live_and_a_question_is_answered_by_key(house
     assert terminal.seen.count("\x1b[?1049h") == terminal.seen.count("\x1b[?1049l") == 1, "the screen of before is back"
 
 
+@pytest.mark.long
 @promise("TUI-1.dashboard")
 def test_subagents_stand_below_what_started_them(house: LivingHome, project: Path) -> None:
     parts = {"ROOT": (Turn("", calls=(spawn("KID: mend the notes"),)),), "KID": (EDIT,)}
@@ -140,6 +143,7 @@ def test_a_yes_that_meant_a_question_settled_elsewhere_answers_no_other(house: L
         assert house.bodies(second, "approval.denied")
 
 
+@pytest.mark.long
 def test_it_says_that_the_daemon_is_away_and_goes_on_when_it_is_back(house: LivingHome, project: Path) -> None:
     with served(by_turn(EDIT, then=DONE)) as model, watching(house, project) as terminal:
         use_model(house, model.openai)
@@ -152,6 +156,7 @@ def test_it_says_that_the_daemon_is_away_and_goes_on_when_it_is_back(house: Livi
         terminal.shows("  asks: edit")
 
 
+@pytest.mark.long
 def test_it_fits_small_windows_and_uses_no_colour_where_none_is_wanted(house: LivingHome, project: Path) -> None:
     with (
         served(by_turn(EDIT, then=DONE)) as model,
@@ -173,6 +178,7 @@ def test_it_fits_small_windows_and_uses_no_colour_where_none_is_wanted(house: Li
     assert {code for code in colours if code not in ("", "0", "39", "49")} <= {"1", "2", "7"}
 
 
+@pytest.mark.long
 def test_nothing_is_drawn_and_hardly_anything_done_while_nothing_happens(house: LivingHome, project: Path) -> None:
     with watching(house, project) as terminal:
         terminal.shows("0 in all")

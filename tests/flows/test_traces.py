@@ -131,7 +131,10 @@ def test_a_collector_is_sent_turns_requests_and_calls_with_their_times_and_no_wo
 
 
 @promise("OPS-2.traces")
-@pytest.mark.parametrize("fault", ["refuses", "is away", "says nothing"])
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param("refuses", marks=pytest.mark.long), "is away", pytest.param("says nothing", marks=pytest.mark.long)],
+)
 def test_work_goes_on_and_the_daemon_ends_in_time_where_the_collector(
     tmp_path: Path, project: Path, fault: str
 ) -> None:
@@ -148,6 +151,7 @@ def test_work_goes_on_and_the_daemon_ends_in_time_where_the_collector(
         assert "Traceback" not in house.log_tail()
 
 
+@pytest.mark.long
 @promise("OPS-2.traces")
 def test_a_model_that_fails_and_a_call_that_fails_are_spans_with_the_kind_of_fault(
     tmp_path: Path, project: Path

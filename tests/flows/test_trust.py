@@ -97,6 +97,7 @@ def test_a_model_that_writes_bad_calls_is_led_strictly_from_its_next_session_on_
     assert used["tier"] == "strict"
 
 
+@pytest.mark.long
 @promise("OBJ-9.trust")
 def test_a_tier_that_the_person_set_wins_over_what_is_measured_until_it_is_taken_back(
     house: LivingHome, project: Path, model: Model
@@ -113,6 +114,7 @@ def test_a_tier_that_the_person_set_wins_over_what_is_measured_until_it_is_taken
     assert refused.returncode == 2 and "strict" in refused.stderr
 
 
+@pytest.mark.long
 @promise("OBJ-9.trust")
 def test_how_often_a_run_is_sent_back_follows_the_tier(house: LivingHome, project: Path, model: Model) -> None:
     check = {"kind": "exists", "subject": "never.txt"}

@@ -55,7 +55,9 @@ def restarted(desk: Sitting) -> None:
     desk.say("Stop that.", interrupt=True)
 
 
-@pytest.mark.parametrize("cut", [interrupted, stopped, restarted])
+@pytest.mark.parametrize(
+    "cut", [*(pytest.param(cut, marks=pytest.mark.long) for cut in (interrupted, stopped)), restarted]
+)
 def test_text_that_was_shown_before_the_end_is_kept_and_no_model_reads_it(
     house: LivingHome, project: Path, cut: Callable[[Sitting], None]
 ) -> None:

@@ -145,6 +145,7 @@ def test_a_version_that_does_not_start_is_left_by_itself_and_the_home_is_as_it_w
     assert installed.run("audit", "verify")["faults"] == []
 
 
+@pytest.mark.long
 def test_a_start_that_follows_a_kill_in_the_middle_of_an_upgrade_falls_back_too(
     installed: Installed, tmp_path: Path
 ) -> None:

@@ -59,6 +59,7 @@ def test_only_a_change_of_what_is_watched_starts_a_run_which_is_told_of_it(hours
     assert "watches:" not in hours.house.cli("schedule", "change", "news", "--watch", "none").stdout
 
 
+@pytest.mark.long
 @promise("SCH-4.compared", "SCH-4.change")
 def test_a_calendar_is_compared_by_its_events_and_what_a_server_restamps_is_no_change(
     hours: Hours, project: Path
@@ -81,6 +82,7 @@ def test_a_calendar_is_compared_by_its_events_and_what_a_server_restamps_is_no_c
     assert "unreachable" in hours.house.cli("schedule", "check", "news").stdout
 
 
+@pytest.mark.long
 @promise("SCH-4.compared", "SCH-4.change")
 @pytest.mark.timeout(240)
 def test_new_mail_of_a_mailbox_starts_one_run_also_after_a_restart_and_a_server_that_renumbers(
@@ -121,7 +123,9 @@ def test_new_mail_of_a_mailbox_starts_one_run_also_after_a_restart_and_a_server_
 
 
 @promise("SCH-4.change")
-@pytest.mark.parametrize("moment_s", [0.0, 0.02, 0.05, 0.1, 0.3])
+@pytest.mark.parametrize(
+    "moment_s", [0.0, 0.1, *(pytest.param(other_s, marks=pytest.mark.long) for other_s in (0.02, 0.05, 0.3))]
+)
 def test_a_power_cut_around_a_change_neither_loses_nor_doubles_its_run(
     hours: Hours, project: Path, moment_s: float
 ) -> None:

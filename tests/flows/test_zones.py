@@ -60,6 +60,7 @@ def test_cap_and_usage_follow_the_persons_zone_and_a_move_loses_nothing(tmp_path
     assert [one["tokens_in"] for one in rows] == [1000, 1000]
 
 
+@pytest.mark.long
 def test_months_are_those_of_the_days(tmp_path: Path, project: Path) -> None:
     house = LivingHome(tmp_path / "home", forked=True)
     with served(lambda _: Turn("Done.")) as model:
@@ -87,7 +88,9 @@ def test_a_month_has_a_cap_of_its_own(tmp_path: Path, project: Path) -> None:
         house.stop()
 
 
-@pytest.mark.parametrize("wrong", ["Vienna", "Europe/Vien", "CEST+2"])
+@pytest.mark.parametrize(
+    "wrong", ["Vienna", *(pytest.param(other, marks=pytest.mark.long) for other in ("Europe/Vien", "CEST+2"))]
+)
 def test_a_wrong_name_is_refused_at_start_with_what_to_write(tmp_path: Path, wrong: str) -> None:
     house = LivingHome(tmp_path / "home")
     house.home.make()
@@ -97,6 +100,7 @@ def test_a_wrong_name_is_refused_at_start_with_what_to_write(tmp_path: Path, wro
     assert f"time_zone = '{wrong}'" in left.stderr and 'such as "Europe/Vienna"' in left.stderr
 
 
+@pytest.mark.long
 def test_memory_and_machines_are_in_the_same_zone(tmp_path: Path, project: Path) -> None:
     """What was said is in the journal of the person's day, and a command's clock shows the person's."""
     zone = "Pacific/Kiritimati" if datetime.now(UTC).hour >= 10 else "Pacific/Pago_Pago"  # not UTC's day

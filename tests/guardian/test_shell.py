@@ -155,12 +155,11 @@ def test_no_text_is_too_odd_for_a_judgement(text: str) -> None:
     ],
 )
 def test_no_text_takes_long(unit: str) -> None:
-    for size in (4_000, LIMIT_CHARS):
-        text = (unit * size)[:size]
-        began = time.process_time()
-        found = assess(text)
-        assert time.process_time() - began < 5, "a command was read for seconds"
-        assert found.reasons
+    text = (unit * LIMIT_CHARS)[:LIMIT_CHARS]
+    began = time.process_time()
+    found = assess(text)
+    assert time.process_time() - began < 5, "a command was read for seconds"
+    assert found.reasons
 
 
 def test_what_is_longer_than_the_limit_is_not_read() -> None:

@@ -25,7 +25,7 @@ def place() -> Iterator[Path]:
 
 
 def test_whatever_was_done_since_a_restore_brings_back_all_that_a_copy_has(place: Path) -> None:
-    compare_many(place, 150)
+    compare_many(place, 60)
 
 
 def test_so_it_does_for_a_user_whom_modes_keep_out(place: Path) -> None:

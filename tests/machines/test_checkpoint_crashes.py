@@ -31,12 +31,13 @@ def folder(tmp_path: Path) -> Path:
 # -- kill -9 ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("kills", [5, pytest.param(40, marks=pytest.mark.long)])
 async def test_kills_while_a_folder_is_kept_lose_no_checkpoint_that_was_acknowledged(
-    tmp_path: Path, folder: Path
+    tmp_path: Path, folder: Path, kills: int
 ) -> None:
     chance = random.Random(5)
     promised: dict[str, str] = {}
-    for _ in range(12):
+    for _ in range(kills):
         with worker("take_until_killed", tmp_path) as process:
             assert process.stdout is not None
             first = process.stdout.readline()
@@ -50,7 +51,7 @@ async def test_kills_while_a_folder_is_kept_lose_no_checkpoint_that_was_acknowle
             for root in chance.sample(sorted(promised), min(4, len(promised))):
                 assert (await checkpoints.restore(str(folder), (), root)).failed == ()
                 assert digest(folder) == promised[root]
-    assert len(promised) >= 12
+    assert len(promised) >= kills
     with opened_checkpoints(tmp_path / "store") as checkpoints:
         kept = chance.choice(sorted(promised))
         await checkpoints.forget(lambda: InUse(frozenset({kept}), frozenset()))
@@ -58,8 +59,9 @@ async def test_kills_while_a_folder_is_kept_lose_no_checkpoint_that_was_acknowle
         assert digest(folder) == promised[kept]
 
 
+@pytest.mark.parametrize("most", [5, pytest.param(40, marks=pytest.mark.long)])
 async def test_kills_while_a_folder_is_restored_leave_no_file_half_and_the_next_restore_mends_it(
-    tmp_path: Path, folder: Path
+    tmp_path: Path, folder: Path, most: int
 ) -> None:
     chance = random.Random(6)
     versions: list[str] = []
@@ -74,7 +76,7 @@ async def test_kills_while_a_folder_is_restored_leave_no_file_half_and_the_next_
         then = digest(folder)
     (tmp_path / "roots").write_text(" ".join(versions))
     littered = kills = 0
-    while kills < 12 or (not littered and kills < 60):  # where nobody else is at work, most kills hit a file
+    while kills < most or (not littered and kills < 60):  # where nobody else is at work, most kills hit a file
         kills += 1
         with worker("restore_until_killed", tmp_path) as process:
             assert process.stdout is not None

@@ -180,10 +180,9 @@ async def test_hostile_ignore_files_cost_little_and_hide_nothing(bench: Bench, k
     HOSTILE[kind](bench.project / ".gitignore")
     await bench.output("true")
     started = time.monotonic()
-    found = await bench.machines.glob(live_permit(), "**/*.py")
-    assert found.rows == ("own.py",) and not found.timed_out
+    found = await bench.machines.glob(live_permit(), "**/*")
+    assert "own.py" in found.rows and not any("node_modules" in row for row in found.rows) and not found.timed_out
     assert time.monotonic() - started < 8
-    assert "node_modules/" not in (await bench.machines.glob(live_permit(), "*")).rows
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "no index", "a link to a pipe"])

@@ -48,15 +48,14 @@ async def keep(bench: Bench, checkpoints: FolderCheckpoints) -> None:
 
 async def both_change(bench: Bench, command: str, theirs: str | bytes, name: str = "f") -> Landing:
     """The person writes a file while a command that has begun waits for that."""
-
-    def meanwhile(_text: str) -> None:
-        (bench.project / name).write_bytes(theirs if isinstance(theirs, bytes) else theirs.encode())
-        (bench.project / "go").touch()
-
-    waiting = "echo ready; until [ -e go ]; do sleep 0.02; done"
-    ran = await bench.run(f"{command}; {waiting}", on_output=meanwhile)
+    begun = asyncio.Event()
+    waiting = "echo ready; until [ -e /tmp/go ]; do sleep 0.02; done; rm /tmp/go"
+    running = asyncio.create_task(bench.run(f"{command}; {waiting}", on_output=lambda _text: begun.set()))
+    await begun.wait()
+    (bench.project / name).write_bytes(theirs if isinstance(theirs, bytes) else theirs.encode())
+    await bench.output("touch /tmp/go")  # it sees what is in the folder now and then only
+    ran = await running
     assert ran.exit_code == 0, ran.output
-    (bench.project / "go").unlink()
     return ran.landing
 
 
@@ -100,20 +99,14 @@ async def test_a_checkpoint_that_already_has_the_persons_change_is_no_version_fr
     bench: Bench, checkpoints: FolderCheckpoints
 ) -> None:
     """With it as the common one, what the person changed would be taken for what the machine removed."""
-    began: list[int] = []
-
-    def meanwhile(_text: str) -> None:
-        if not began:
-            began.append((bench.project / "f").write_text(with_line(9, "theirs")))
-
-    command = "sed -i 's/line 2$/ours/' f; echo ready; until [ -e go ]; do sleep 0.02; done"
-    running = bench.run(command, on_output=meanwhile)
-    task = asyncio.create_task(running)
-    while not began:
-        await asyncio.sleep(0.01)
+    begun = asyncio.Event()
+    command = "sed -i 's/line 2$/ours/' f; echo ready; until [ -e /tmp/go ]; do sleep 0.02; done"
+    running = asyncio.create_task(bench.run(command, on_output=lambda _text: begun.set()))
+    await begun.wait()
+    (bench.project / "f").write_text(with_line(9, "theirs"))
     await keep(bench, checkpoints)
-    (bench.project / "go").touch()
-    assert [one.why for one in (await task).landing.held] == [WHY]
+    await bench.output("touch /tmp/go")
+    assert [one.why for one in (await running).landing.held] == [WHY]
     assert (bench.project / "f").read_text() == with_line(9, "theirs")
 
 

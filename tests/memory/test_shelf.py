@@ -25,7 +25,8 @@ ADA, BOB = session(1), session(2)
 HERE = workspace_place(DEFAULT_WORKSPACE, "/ada/notes")
 THERE = workspace_place(DEFAULT_WORKSPACE, "/ada/shop")
 FEW = 256
-MANY = 400
+MANY = 100
+"""Each has three files where it is open."""
 
 
 @pytest.fixture

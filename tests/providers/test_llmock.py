@@ -83,8 +83,8 @@ def start(server: LLMockServer, wire: str, make_models: MakeModels, *broken: Beh
 
 FAULTS: list[tuple[Behavior, str]] = [
     (Fail(429, retry_after=0.3, times=2), "rate_limit"),
-    (Fail(429, times=2), "rate_limit"),
-    (Fail(503, times=2), "overloaded"),
+    (Fail(429, times=1), "rate_limit"),
+    (Fail(503, times=1), "overloaded"),
     (Fail(529, times=1), "overloaded"),
     (Fail(500, times=2), "server"),
     (StreamFault("disconnect", after_chunks=1), "connection"),

@@ -145,7 +145,7 @@ def sampled(kinds: Sequence[str], rng: random.Random) -> list[int]:
 
 def _run(folder: Path, number: int) -> str:
     ended = forks.run("tests.runtime.forget_and_die", [str(folder), str(number)], timeout_s=120)
-    assert ended.returncode == -signal.SIGKILL, ended.stdout
+    assert ended.returncode == -signal.SIGKILL, ended
     return ended.stdout
 
 

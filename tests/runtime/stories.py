@@ -95,7 +95,7 @@ _ARGUMENTS = (
     "",
     '{"a":' * 40,
     '{"path":"' + "x" * 600 + '"}',
-    '{"steps":[{"title":"tidy","status":"doing"}],"calls":[{"tool":"mail","arguments":"{}"}]}',
+    '{"steps":[{"title":"tidy","status":"doing"}],"calls":[{"tool":"mail","arguments":{}}]}',
 )
 _NAMES = (
     "read",
@@ -201,7 +201,7 @@ class Life:
 
     async def _quiet(self) -> None:
         """Wait until nothing goes on by itself, as far as nothing is held."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(_PATIENCE_S):
             while any(actor.busy and not self._held(actor.id) for actor in self.room.sessions.live()):
                 await asyncio.sleep(0.001)
 
@@ -330,7 +330,8 @@ class _Faults(logging.Handler):
         self.told.append(self.format(record))
 
 
-_PATIENCE_S = 10
+_PATIENCE_S = 60
+"""A story that is stuck is found, and none that a loaded machine lives slowly."""
 
 
 def live(story: Story) -> Lived:

@@ -27,7 +27,7 @@ async def talked(folder: Path) -> None:
 
 def killed(folder: Path, step: str, number: int) -> None:
     done = forks.run("tests.runtime.consolidating", [str(folder), step, str(number)], DEADLINE_S)
-    assert done.returncode == -signal.SIGKILL, done.stdout
+    assert done.returncode == -signal.SIGKILL, done
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ async def desk(
     world.deps = replace(world.deps, checkpoints=cast("Checkpoints", checkpoints))
     sessions = Sessions(world.deps)
     book = cast("SecretBook", _NoSecrets())
-    opener = Opener(world.deps, sessions, book, lambda: (), _copied, lambda _: None)
+    opener = Opener(world.deps, sessions, book, lambda: (), _copied, lambda _: None, lambda _: "")
     made = Desk(world, folder, sessions, opener, SessionCommands(world.deps, sessions))
     try:
         yield made, checkpoints

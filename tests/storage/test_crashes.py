@@ -51,8 +51,8 @@ def _check_after_kills(home: Home, kills: int, seed: int) -> None:
         journal.close()
 
 
-def test_thirty_kills_of_a_writer_lose_nothing_that_was_acknowledged(home: Home) -> None:
-    _check_after_kills(home, 30, seed=0)
+def test_ten_kills_of_a_writer_lose_nothing_that_was_acknowledged(home: Home) -> None:
+    _check_after_kills(home, 10, seed=0)
 
 
 @pytest.mark.long

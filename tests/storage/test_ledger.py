@@ -14,7 +14,7 @@ from stead.domain import events as ev
 from stead.domain.agents import Parent
 from stead.domain.errors import BudgetRefused, Conflict
 from stead.domain.ids import HOME, CallKey
-from stead.domain.objectives import NO_CAP
+from stead.domain.objectives import NO_CAP, PeriodCaps
 from stead.domain.rows import UsageBy, UsagePer, UsageRow
 from stead.domain.schedules import Scheduled
 from stead.storage.journal import JournalFile, open_journal
@@ -230,3 +230,30 @@ async def test_usage_is_added_up_by_hour_and_month_and_by_whose_it_is_and_every_
     await journal.append([draft(run, 4, ev.SessionDeleted())])
     await journal.erase(run)
     assert keys("objective")[run] == 3 and keys("schedule")["night"] == 3
+
+
+async def test_the_chats_of_a_channel_have_a_cap_together_and_one_chat_a_further_one(journal: JournalFile) -> None:
+    """With a subagent, and a channel whose name begins as the other's does."""
+    doors = ("chat:phone/42", "chat:phone/7", "chat:phone-two/42", "web")
+    for at, door in enumerate(doors, 2):
+        await journal.append([draft(session(at), 1, msgspec.structs.replace(desk(), door=door))])
+    below = msgspec.structs.replace(created(), parent=Parent(session(2), CallKey("call_1_0"), 1, root=session(2)))
+    await journal.append([draft(session(6), 1, below)])
+    tokens = [ev.Budget(figure, "unlimited") for figure in (1000, 300)]
+    channels = {"phone": PeriodCaps(monthly=tokens[0]), "phone/42": PeriodCaps(daily=tokens[1])}
+    await journal.append([draft(HOME, 1, ev.CapSet(NO_CAP, channels=channels))])
+
+    async def fits(number: int, place: int, tokens: int, ts_ms: int = START_MS) -> bool:
+        try:
+            await journal.append([draft(session(number), place, requested(place, tokens=tokens), ts_ms=ts_ms)])
+        except BudgetRefused:
+            return False
+        return True
+
+    assert [await fits(2, 2, 200), await fits(6, 2, 101), await fits(6, 2, 100)] == [True, False, True]
+    assert [await fits(3, 2, 701), await fits(3, 2, 700), await fits(3, 3, 1)] == [False, True, False]
+    assert await fits(4, 2, 10**6) and await fits(5, 2, 10**6)
+    with pytest.raises(BudgetRefused, match=r"the channel phone's monthly cap .* next month: 2027-02-01"):
+        await journal.append([draft(session(2), 3, requested(3, tokens=1), ts_ms=START_MS + DAY_MS)])
+    used = [journal.spent(DAY, of).tokens for of in ("phone", "phone/42", "phone/7", "phone-two", "")]
+    assert used == [1000, 300, 700, 10**6, 2 * 10**6 + 1000]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import signal
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import msgspec
 import pytest
@@ -25,9 +24,12 @@ from stead.storage.database import Database, connect
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.migrate import known_steps, migrate
 from tests.storage.drafts import KEYS, OTHER_KEYS, draft, finished, session
-from tests.storage.processes import command, run
+from tests.storage.killed import each_kill, killed_at
 from tests.storage.schemas.__main__ import summaries
 from tests.storage.workers import steps_with_one_more
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 SCHEMAS = Path(__file__).parent / "schemas"
 PAST = sorted(SCHEMAS.glob("*.db"))
@@ -104,32 +106,52 @@ def _has_goal(event: Event | Erased) -> TypeGuard[Event]:
     return isinstance(event, Event) and isinstance(event.body, SessionOpened) and event.body.contract is not None
 
 
-def _kill_before_each_statement(folder: Path, past: Path | None, *, step: int = 1) -> Iterator[Path]:
+def _each_kill(folder: Path, past: Path | None, step: int) -> Iterator[Path]:
     """Upgrade again and again, each time killed ``step`` statements later; the folder that each kill left behind."""
-    for number in count(1, step):
+    for number in each_kill(step):
         home = folder / str(number)
         home.mkdir()
         if past is not None:
             shutil.copy(past, home / "journal.db")
-        done = run(command("migrate_and_die", home, number))
-        if done.returncode == 0:
+        if not killed_at(number, partial(_upgrade, home)):
             return
-        assert done.returncode == -signal.SIGKILL, done.stderr
         yield home
 
 
-@each_past_schema
-def test_an_upgrade_killed_before_any_statement_is_whole_or_not_begun(tmp_path: Path, past: Path) -> None:
+def _upgrade(folder: Path, watched: Callable[[Path, bytes], Connection]) -> None:
+    database = Database(folder / "journal.db", KEYS.database, watched)
+    migrate(database, folder / "backups", steps_with_one_more())
+    database.open().execute("SELECT 'after the upgrade'")
+
+
+def _die(tmp_path: Path, past: Path, step: int) -> set[int]:
+    """Every schema that a kill left behind."""
     found = set()
-    for folder in _kill_before_each_statement(tmp_path, past):
+    for folder in _each_kill(tmp_path, past, step):
         found.add(_version(folder / "journal.db"))
         _require_upgrade_completes(folder, past)
-    assert found == set(range(int(past.stem), NEWEST + 2))
+        shutil.rmtree(folder)
+    return found
 
 
-def test_a_new_file_killed_before_every_other_statement_can_be_begun_again(tmp_path: Path) -> None:
+def test_an_upgrade_killed_before_any_statement_of_any_step_is_whole_or_not_begun(tmp_path: Path) -> None:
+    assert _die(tmp_path, PAST[0], 1) == set(range(1, NEWEST + 2))
+
+
+@pytest.mark.parametrize("past", PAST[1:], ids=lambda path: path.stem)
+def test_an_upgrade_killed_before_every_fifth_statement_is_whole_or_not_begun(tmp_path: Path, past: Path) -> None:
+    assert {int(past.stem)} <= _die(tmp_path, past, 5) <= set(range(int(past.stem), NEWEST + 2))
+
+
+@pytest.mark.long
+@each_past_schema
+def test_an_upgrade_killed_before_every_statement_is_whole_or_not_begun(tmp_path: Path, past: Path) -> None:
+    assert _die(tmp_path, past, 1) == set(range(int(past.stem), NEWEST + 2))
+
+
+def test_a_new_file_killed_before_every_fifth_statement_can_be_begun_again(tmp_path: Path) -> None:
     kills = 0
-    for folder in _kill_before_each_statement(tmp_path, None, step=2):
+    for folder in _each_kill(tmp_path, None, 5):
         kills += 1
         database = Database(folder / "journal.db", KEYS.database)
         assert migrate(database, folder / "backups", steps_with_one_more()) == NEWEST + 1

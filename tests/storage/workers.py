@@ -8,20 +8,14 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from stead.domain.errors import Fenced, StorageFault
 from stead.domain.ids import SessionId
-from stead.storage.database import Database, connect
 from stead.storage.journal import JournalFile, open_journal
-from stead.storage.migrate import known_steps, migrate
+from stead.storage.migrate import known_steps
 from tests.storage.drafts import KEYS, draft, finished, requested, session
-
-if TYPE_CHECKING:
-    from sqlite3 import Connection
 
 BATCH = 3
 SESSIONS = 4
@@ -137,27 +131,6 @@ def _until_full(folder: Path, make_room: object) -> None:
 
     asyncio.run(run())
     journal.close()
-
-
-def migrate_and_die(folder: Path, number: int) -> None:
-    """Upgrade with an extra step, and be killed before the given statement; say so if it comes to its end."""
-    seen = 0
-
-    def watched(path: Path, key: bytes) -> Connection:
-        def count(_statement: str) -> None:
-            nonlocal seen
-            seen += 1
-            if seen == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        connection = connect(path, key)
-        connection.set_trace_callback(count)
-        return connection
-
-    database = Database(folder / "journal.db", KEYS.database, watched)
-    migrate(database, folder / "backups", steps_with_one_more())
-    database.open().execute("SELECT 'after the upgrade'")
-    say("done")
 
 
 def steps_with_one_more() -> dict[int, str]:

@@ -129,7 +129,7 @@ async def open_door(
         views=home,
         figures=home,
         journal=home.journal,
-        spent=lambda period: Spend(990),
+        spent=lambda period, channel: Spend(990),
         audit=audit,
         decisions=audit,
         rejudging=Rejudging(home.journal, audit, _NO_TOOLS, home.clock, "test"),

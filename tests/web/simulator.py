@@ -17,12 +17,12 @@ from typing import Any, Literal, NoReturn
 
 import msgspec
 
+from stead.domain import channels, profiles, schedules
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain import notifications as notify
-from stead.domain import profiles, schedules
 from stead.domain.directive_commands import (
     OrderDirectives,
     RemoveDirective,
@@ -69,6 +69,7 @@ from tests.fakes.world import NoServices
 from tests.timelines import items_of
 from tests.web import simulated_sessions
 from tests.web.places import Looks, NoAttachments, NoMcpServers, OneTier, TerminalQueries
+from tests.web.simulated_channels import SimulatedChannels
 from tests.web.simulated_sessions import SimulatedSessions
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -431,6 +432,11 @@ class Home:
         return Notifications(lambda: none, none, none, none, lambda: none, self.clock, str)
 
     @property
+    def channels(self) -> SimulatedChannels:
+        state = self.home_state()
+        return SimulatedChannels(state.channels, state.secrets.__contains__, self.clock)
+
+    @property
     def arrivals(self) -> NoTriggers:
         return NoTriggers()
 
@@ -600,6 +606,14 @@ class Home:
                 return HOME, schedule_change(command, self.home_state().schedules, self.clock.now_ms(), door)
             case notify.SetTarget() | notify.SubscribePush() | notify.SwitchTarget() | notify.RemoveTarget():
                 return HOME, (await self._target_change(command, door),)
+            case (
+                channels.SetChannel()
+                | channels.SwitchChannel()
+                | channels.RemoveChannel()
+                | channels.SetChat()
+                | channels.RemoveChat()
+            ):
+                return HOME, (self.channels.fact(command, door),)
             case profiles.SetNamedProfile() | profiles.RemoveNamedProfile():
                 return HOME, (profile_change(command, self.home_state().profiles),)
             case cmd.SetChain(chain=chain):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from stead.domain import channels
 from stead.domain.errors import (
     BudgetRefused,
     Fenced,
@@ -19,7 +20,7 @@ from stead.domain.errors import (
     StorageFault,
 )
 from stead.domain.events import CapSet, ChainSet, Event, SessionOpened, SessionStopped
-from stead.domain.ids import SessionId
+from stead.domain.ids import HOME, CommandId, SessionId
 from stead.web.backend import Pace
 from tests.web.door import DEADLINE_S, Door, open_door
 from tests.web.simulator import Home
@@ -305,3 +306,37 @@ async def test_shutdown_asks_the_daemon_to_leave(door: Door) -> None:
     async with door.cli() as cli:
         assert (await door.post(cli, "/shutdown")).status_code == 202
     assert door.left.is_set()
+
+
+async def test_a_channel_is_set_paired_switched_and_removed_and_its_chats_rights_are_set(door: Door) -> None:
+    async with door.cli() as cli:
+        wanted = {"name": "quill", "kind": "semaphore", "settings": {"mast": "north"}, "secrets": {"token": "tok"}}
+        refused = await door.post(cli, "/channels", wanted)
+        assert refused.status_code == 400 and "stead secret add tok" in refused.json()["error"]["message"]
+        await door.post(cli, "/secrets", {"name": "tok", "value": "an invented token"})
+        assert (await door.post(cli, "/channels", wanted)).status_code == 200
+        (kind,) = (await cli.get("/api/v1/channels/kinds")).json()["items"]
+        assert [field["name"] for field in kind["fields"] if field["secret"]] == ["token"]
+        (row,) = (await cli.get("/api/v1/channels")).json()["items"]
+        assert (row["channel"]["secrets"], row["state"]) == ({"token": "tok"}, "connected")
+        rights = {"directory": "/home/ada/shop", "profile": "ask"}
+        code = await door.post(cli, "/channels/quill/pair", {"rights": rights, "role": "owner", "name": "desk"})
+        assert code.json()["code"] == "ABCD-2345"
+        assert (await door.post(cli, "/channels/quill/test")).json()["ok"] is True
+        for path in ("/channels/none/pair", "/channels/none/test", "/channels/none/switch"):
+            given = {"pair": {"rights": rights}, "switch": {"on": False}}.get(path.rpartition("/")[2])
+            assert (await door.post(cli, path, given)).status_code == 404
+        chat = channels.Chat("quill", "7", "desk", "", True, (channels.Person("1", "owner"),), channels.ChatRights("/"))
+        await door.home.record(HOME, channels.ChatSet(chat, chat.door), cause=CommandId("paired-by-itself"))
+        keyed = {"Idempotency-Key": door.key()}
+        body = {"chat": "7", "name": "office", "people": [{"id": "1", "role": "owner"}], "rights": rights}
+        changed = await cli.put("/api/v1/channels/quill/chats", json=body, headers=keyed)
+        assert changed.status_code == 200, changed.text
+        (row,) = (await cli.get("/api/v1/channels")).json()["items"]
+        shown = row["chats"][0]["chat"]
+        assert (shown["name"], shown["rights"]["profile"]) == ("office", "ask")
+        assert (await door.post(cli, "/channels/quill/chats/remove", {"chat": "7"})).status_code == 200
+        assert (await door.post(cli, "/channels/quill/switch", {"on": False})).status_code == 200
+        removed = await cli.delete("/api/v1/channels/quill", headers={"Idempotency-Key": door.key()})
+        assert removed.status_code == 200
+        assert (await cli.get("/api/v1/channels")).json()["items"] == []

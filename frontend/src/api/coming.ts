@@ -8,7 +8,6 @@ import { useConnection } from "./live";
 /** A part's name in addresses and catalogues, and what its rows are read from. */
 export const COMING = {
   canvas: "/windows",
-  channels: "/channels",
   skills: "/skills",
 } as const;
 

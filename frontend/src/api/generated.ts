@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Set Cap
-         * @description Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
+         * @description Cap what may be spent in a day, a month, or both, of the person's; what is not given stays.
          */
         post: operations["set_cap"];
         delete?: never;
@@ -271,6 +271,170 @@ export interface paths {
          * @description Choose the default model and its fallbacks.
          */
         post: operations["set_chain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Channels
+         * @description The channels by name, and how each stands.
+         */
+        get: operations["list_channels"];
+        put?: never;
+        /**
+         * Set Channel
+         * @description Add or change a channel.
+         */
+        post: operations["set_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{channel}/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Chat
+         * @description Change what a chat may do, what it is called, and who is what in it.
+         */
+        put: operations["set_chat"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{channel}/chats/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove Chat
+         * @description Hear a chat no more.
+         */
+        post: operations["remove_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Channel
+         * @description Forget a channel, its chats, and what waits for them. Their sessions stay.
+         */
+        delete: operations["remove_channel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{name}/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pair Chat
+         * @description A code that pairs one chat, once; raises ``NotFound``, ``InvalidRequest``, ``Conflict``.
+         */
+        post: operations["pair_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{name}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Channel
+         * @description Have it listen and send, or no more. What its platform keeps meanwhile is read later.
+         */
+        post: operations["switch_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Channel
+         * @description Ask the platform whether the token holds, now; raises ``NotFound``.
+         */
+        post: operations["test_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Channel Kinds
+         * @description The platforms that there are, and what each asks for.
+         */
+        get: operations["list_channel_kinds"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1923,6 +2087,150 @@ export interface paths {
         get: operations["show_push_key"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/remote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Remote
+         * @description How the page is reached from outside, and which devices may come in.
+         */
+        get: operations["show_remote"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/remote/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Sign In
+         * @description What a browser signs by to sign in. At the public address.
+         */
+        post: operations["begin_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/remote/devices/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename Device
+         * @description Give a device another name. What it did before stays on record under the old one.
+         */
+        put: operations["rename_device"];
+        post?: never;
+        /**
+         * Remove Device
+         * @description Let a device in no more, and end its sessions.
+         */
+        delete: operations["remove_device"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/remote/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Pairing
+         * @description What a browser makes its passkey by, for the code of a pairing link. At the public address.
+         */
+        post: operations["begin_pairing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/remote/pair/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish Pairing
+         * @description Know a browser by the passkey that it made. The code is spent, whatever comes of it. At the public address.
+         */
+        post: operations["finish_pairing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/remote/pairing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make Pairing
+         * @description A link that pairs one browser with Stead, within ten minutes. On this computer alone.
+         */
+        post: operations["make_pairing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/remote/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish Sign In
+         * @description Sign a browser in by its passkey: the cookie of the answer is its session. At the public address.
+         */
+        post: operations["finish_sign_in"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3737,8 +4045,11 @@ export interface components {
          *         calls: of tools, theirs included.
          *         facts: what its record holds.
          *         taint: what it has read, and so what its report is worth.
+         *         acted: whether it, or a subagent of its own, changed or sent anything, or may have.
          */
         AgentEnded: {
+            /** @default false */
+            acted: boolean;
             /** @default 0 */
             calls: number;
             facts: components["schemas"]["RunFacts"];
@@ -4358,9 +4669,10 @@ export interface components {
          * @description What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
          *
          *     What is spent counts requests under way by the most that they can cost. ``warned``: notices of this day and month
-         *     about the caps as they are.
+         *     about the caps as they are. ``channels``: those of channels and chats.
          */
         Caps: {
+            channels: components["schemas"]["ChannelCaps"][];
             daily: components["schemas"]["Budget"];
             monthly: components["schemas"]["Budget"];
             spent_month: components["schemas"]["Spend"];
@@ -4374,6 +4686,10 @@ export interface components {
          * @description What all sessions of the home together may spend in a day and in a month of the person's.
          */
         CapSet: {
+            /** @default {} */
+            channels: {
+                [key: string]: components["schemas"]["PeriodCaps"];
+            };
             daily: components["schemas"]["Budget"];
             /**
              * @default {
@@ -4395,9 +4711,13 @@ export interface components {
         };
         /**
          * CapSettings
-         * @description What all sessions together may spend.
+         * @description What all sessions together may spend, and those of each channel; chats, and so their caps, are in no file.
          */
         CapSettings: {
+            /** @default {} */
+            channels: {
+                [key: string]: components["schemas"]["PeriodCaps"];
+            };
             /**
              * @default {
              *       "tokens": "unlimited",
@@ -4606,6 +4926,263 @@ export interface components {
             landing: components["schemas"]["Landing"];
             /** @enum {unknown} */
             type: "changes.landed";
+        };
+        /**
+         * Channel
+         * @description One bot on one platform.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         kind: of the platform.
+         *         settings: as the platform's manifest names them.
+         *         secrets: names of secrets, by the manifest's names of tokens.
+         *         ca_file: a file of further certificates to trust, for a server of one's own; "" for none.
+         */
+        Channel: {
+            /** @default  */
+            ca_file: string;
+            kind: string;
+            name: string;
+            /** @default {} */
+            secrets: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            settings: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * ChannelCaps
+         * @description What the sessions of a channel's chats, or of one chat, together may spend, and what they have spent.
+         *
+         *     Args:
+         *         channel: as of ``SetCap``.
+         *         name: the channel's, or the chat's; "" where it is gone.
+         */
+        ChannelCaps: {
+            channel: string;
+            daily: components["schemas"]["Budget"];
+            monthly: components["schemas"]["Budget"];
+            name: string;
+            spent_month: components["schemas"]["Spend"];
+            spent_today: components["schemas"]["Spend"];
+        };
+        /**
+         * ChannelCheck
+         * @description What came of a test: whether the platform took the token, and what went wrong.
+         */
+        ChannelCheck: {
+            name: string;
+            ok: boolean;
+            text: string;
+        };
+        /**
+         * ChannelLost
+         * @description A channel has not been connected for ten minutes; ``why`` as it was said last.
+         */
+        ChannelLost: {
+            name: string;
+            /** @enum {unknown} */
+            type: "channel.lost";
+            why: string;
+        };
+        /**
+         * ChannelRemoved
+         * @description It is no more, nor are its chats, and what waited for them is dropped.
+         */
+        ChannelRemoved: {
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "channel.removed";
+        };
+        /**
+         * ChannelRow
+         * @description A channel for people.
+         *
+         *     Args:
+         *         title: the platform's own name.
+         *         state: "connected" once its process says so, until it says otherwise or a probe fails.
+         *         account: what the bot is called on the platform; "" before it was connected.
+         *         in_ms: when something came in last; 0 for never since the start.
+         *         probed_ms: when the platform last said that the token holds; 0 for never since the start.
+         *         error: why it is not connected, or why its last request was not taken in; "" where nothing is wrong.
+         *         refused: what was not taken since the start: of strangers, of people without the right, of too many.
+         *         url: where its platform is to send requests; "" where it sends none, or nothing listens yet.
+         */
+        ChannelRow: {
+            account: string;
+            channel: components["schemas"]["Channel"];
+            chats: components["schemas"]["ChatRow"][];
+            error: string;
+            in_ms: number;
+            on: boolean;
+            probed_ms: number;
+            refused: number;
+            /** @enum {unknown} */
+            state: "connected" | "down" | "off" | "starting";
+            title: string;
+            url: string;
+            why: string;
+        };
+        /**
+         * ChannelSet
+         * @description A channel was added or changed.
+         */
+        ChannelSet: {
+            channel: components["schemas"]["Channel"];
+            door: string;
+            /** @enum {unknown} */
+            type: "channel.set";
+        };
+        /**
+         * ChannelSettings
+         * @description A channel, and whether it listens and sends.
+         */
+        ChannelSettings: {
+            /** @default  */
+            ca_file: string;
+            kind: string;
+            name: string;
+            /** @default true */
+            on: boolean;
+            /** @default {} */
+            secrets: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            settings: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * ChannelSwitch
+         * @description Have it listen and send, or no more. What its platform keeps meanwhile is read later.
+         */
+        ChannelSwitch: {
+            on: boolean;
+        };
+        /**
+         * ChannelSwitched
+         * @description It listens and sends from now on, or no more. ``why`` is "" where the person said so.
+         */
+        ChannelSwitched: {
+            door: string;
+            name: string;
+            on: boolean;
+            /** @enum {unknown} */
+            type: "channel.switched";
+            /** @default  */
+            why: string;
+        };
+        /**
+         * Chat
+         * @description A chat that was paired.
+         *
+         *     Args:
+         *         channel: the name of the channel.
+         *         id: the platform's.
+         *         name: by which it is written to: of all chats the only one called so.
+         *         title: what it is called on the platform, when it was paired.
+         *         private: whether it has one person and nobody reads along.
+         *         people: those with a role of their own.
+         *         rights: what it may do.
+         */
+        Chat: {
+            channel: string;
+            id: string;
+            name: string;
+            people: components["schemas"]["Person"][];
+            private: boolean;
+            rights: components["schemas"]["ChatRights"];
+            title: string;
+        };
+        /**
+         * ChatRemoved
+         * @description A chat is heard no more.
+         */
+        ChatRemoved: {
+            channel: string;
+            chat: string;
+            door: string;
+            /** @enum {unknown} */
+            type: "chat.removed";
+        };
+        /**
+         * ChatRights
+         * @description What a chat may do, set at pairing and changed by its owner.
+         *
+         *     Args:
+         *         directory: the folder that its sessions work in.
+         *         profile: their strictness.
+         *         chain: their models; empty for the home's.
+         *         budget: of each session; None for the usual one.
+         *         others: what those are who are not named, in a group; "" for people who are not heard.
+         */
+        ChatRights: {
+            /** @default null */
+            budget: components["schemas"]["Budget"] | null;
+            /** @default [] */
+            chain: components["schemas"]["ModelRef"][];
+            directory: string;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            others: "" | "guest" | "member";
+            /** @default work */
+            profile: components["schemas"]["Profile"];
+        };
+        /**
+         * ChatRow
+         * @description A chat for people. ``waiting``: messages that are to be sent there; ``lost``: given up within the last week.
+         */
+        ChatRow: {
+            chat: components["schemas"]["Chat"];
+            error: string;
+            lost: number;
+            waiting: number;
+        };
+        /**
+         * ChatSet
+         * @description A chat was paired, or what it may do was changed.
+         */
+        ChatSet: {
+            chat: components["schemas"]["Chat"];
+            door: string;
+            /** @enum {unknown} */
+            type: "chat.set";
+        };
+        /**
+         * ChatTalks
+         * @description A session was begun in a chat: what it says goes there. ``current``: and what is written there goes to it.
+         */
+        ChatTalks: {
+            channel: string;
+            chat: string;
+            current: boolean;
+            session: string;
+            thread: string;
+            /** @enum {unknown} */
+            type: "chat.talks";
+        };
+        /**
+         * ChatTarget
+         * @description A chat that was paired: ``domain.channels``. A question comes with buttons where it can be answered there.
+         */
+        ChatTarget: {
+            channel: string;
+            chat: string;
+            /** @enum {unknown} */
+            type: "chat";
+        };
+        /**
+         * ChatToRemove
+         * @description Hear a chat no more.
+         */
+        ChatToRemove: {
+            chat: string;
         };
         /**
          * Check
@@ -5270,6 +5847,89 @@ export interface components {
             type: "desktop";
         };
         /**
+         * Device
+         * @description A browser whose passkey is known.
+         *
+         *     Args:
+         *         name: the person's own choice.
+         *         credential: the passkey's id, base64url.
+         *         public_key: COSE, base64url.
+         *         sign_count: how often it has signed, as it says; 0 where it does not count.
+         *         paired_ms: since when.
+         *         seen_ms: its last sign-in; 0 for never.
+         */
+        Device: {
+            credential: string;
+            name: string;
+            /** @default 0 */
+            paired_ms: number;
+            public_key: string;
+            /** @default 0 */
+            seen_ms: number;
+            /** @default 0 */
+            sign_count: number;
+        };
+        /**
+         * DeviceCode
+         * @description What a browser makes its passkey by, for the code of a pairing link. At the public address.
+         */
+        DeviceCode: {
+            code: string;
+        };
+        /**
+         * DeviceDone
+         * @description It was done. ``name``: of the device.
+         */
+        DeviceDone: {
+            name: string;
+        };
+        /**
+         * DevicePaired
+         * @description A browser made a passkey, with a code that this computer had shown.
+         */
+        DevicePaired: {
+            credential: string;
+            name: string;
+            public_key: string;
+            sign_count: number;
+            /** @enum {unknown} */
+            type: "device.paired";
+        };
+        /**
+         * DeviceRemoved
+         * @description Its passkey counts no more, and its sessions have ended.
+         */
+        DeviceRemoved: {
+            credential: string;
+            door: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "device.removed";
+        };
+        /**
+         * DeviceRenamed
+         * @description It is called ``to`` from now on; its passkey and its sessions stay.
+         */
+        DeviceRenamed: {
+            credential: string;
+            door: string;
+            name: string;
+            to: string;
+            /** @enum {unknown} */
+            type: "device.renamed";
+        };
+        /**
+         * DeviceSignedIn
+         * @description A device signed in. ``sign_count``: see ``Device``.
+         */
+        DeviceSignedIn: {
+            credential: string;
+            name: string;
+            sign_count: number;
+            /** @enum {unknown} */
+            type: "device.signed_in";
+        };
+        /**
          * Directive
          * @description One directive.
          *
@@ -5521,7 +6181,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["ChannelSet"] | components["schemas"]["ChannelSwitched"] | components["schemas"]["ChannelRemoved"] | components["schemas"]["ChatSet"] | components["schemas"]["ChatRemoved"] | components["schemas"]["ChatTalks"] | components["schemas"]["ChannelLost"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["DevicePaired"] | components["schemas"]["DeviceSignedIn"] | components["schemas"]["DeviceRemoved"] | components["schemas"]["DeviceRenamed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -5661,6 +6321,33 @@ export interface components {
             /** @enum {unknown} */
             type: "feed";
             url: string;
+        };
+        /**
+         * Field
+         * @description One setting of a kind of channel, as its form asks for it.
+         *
+         *     Args:
+         *         name: the key in ``Channel.settings``, or of the token in ``Channel.secrets``.
+         *         title: a few words for people.
+         *         default: used where it is left out.
+         *         needed: whether it may be left out, where there is no default.
+         *         secret: it is the name of a secret; the value goes to the channel's process alone.
+         *         url: it is an address whose host the process reaches.
+         *         pattern: a regular expression for the whole value; "" for any of up to 500 characters.
+         */
+        Field: {
+            /** @default  */
+            default: string;
+            name: string;
+            /** @default true */
+            needed: boolean;
+            /** @default  */
+            pattern: string;
+            /** @default false */
+            secret: boolean;
+            title: string;
+            /** @default false */
+            url: boolean;
         };
         /**
          * FileChange
@@ -6116,6 +6803,8 @@ export interface components {
             /** @default [] */
             chain: components["schemas"]["ModelRef"][];
             /** @default [] */
+            channels: components["schemas"]["ChannelSettings"][];
+            /** @default [] */
             directives: components["schemas"]["DirectiveSettings"][];
             /** @default [] */
             external_agents: components["schemas"]["ConfigureAgent"][];
@@ -6405,7 +7094,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ChecksSet"] | components["schemas"]["ChecksRun"] | components["schemas"]["CheckAnswered"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["SessionLabelled"] | components["schemas"]["IntentAnswered"] | components["schemas"]["MessageChanged"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ModelSwitched"] | components["schemas"]["ProfileSet"] | components["schemas"]["TierSet"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["CallDelegated"] | components["schemas"]["CallAnswered"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["GoalChanged"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["AgentSpawned"] | components["schemas"]["AgentEnded"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["LineRan"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["ModelConfigured"] | components["schemas"]["TierMeasured"] | components["schemas"]["RoleSet"] | components["schemas"]["SearchConfigured"] | components["schemas"]["ChainSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["McpConfigured"] | components["schemas"]["McpToolsSeen"] | components["schemas"]["McpToolsApproved"] | components["schemas"]["McpToolSet"] | components["schemas"]["AgentConfigured"] | components["schemas"]["AgentRemoved"] | components["schemas"]["AgentRunStarted"] | components["schemas"]["AgentRunEnded"] | components["schemas"]["ScheduleSet"] | components["schemas"]["ScheduleSnoozed"] | components["schemas"]["ScheduleCalendarRead"] | components["schemas"]["ScheduleSwitched"] | components["schemas"]["ScheduleRemoved"] | components["schemas"]["ScheduleDue"] | components["schemas"]["ScheduleCompared"] | components["schemas"]["ScheduleSkipped"] | components["schemas"]["ScheduleRunStarted"] | components["schemas"]["ScheduleRunEnded"] | components["schemas"]["MailboxRead"] | components["schemas"]["TargetSet"] | components["schemas"]["TargetSwitched"] | components["schemas"]["TargetRemoved"] | components["schemas"]["ChannelSet"] | components["schemas"]["ChannelSwitched"] | components["schemas"]["ChannelRemoved"] | components["schemas"]["ChatSet"] | components["schemas"]["ChatRemoved"] | components["schemas"]["ChatTalks"] | components["schemas"]["ChannelLost"] | components["schemas"]["NamedProfileSet"] | components["schemas"]["NamedProfileRemoved"] | components["schemas"]["DevicePaired"] | components["schemas"]["DeviceSignedIn"] | components["schemas"]["DeviceRemoved"] | components["schemas"]["DeviceRenamed"] | components["schemas"]["SearchRemoved"] | components["schemas"]["McpRemoved"] | components["schemas"]["CapSet"] | components["schemas"]["CapWarned"] | components["schemas"]["RuleRemoved"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -6574,6 +7263,56 @@ export interface components {
             type: "schedule.mailbox_read";
             uid: number;
             valid: number;
+        };
+        /**
+         * Manifest
+         * @description What a platform can do.
+         *
+         *     Args:
+         *         kind: as in ``Channel.kind``.
+         *         title: its own name.
+         *         fields: its settings.
+         *         hosts: patterns of hosts that its process reaches besides those of its addresses.
+         *         extra: the extra of Stead's package that brings its library; "" for none.
+         *         text_chars: of one message at most.
+         *         buttons: whether a message can have buttons; else codes are typed.
+         *         edits: whether a message can be changed after it was sent.
+         *         threads: whether its threads are sessions of their own.
+         *         answers: whether a question can be answered there at all; mail cannot prove who wrote it.
+         *         inbound: it is sent requests by its platform, which arrive at the listener for webhooks.
+         *         signs: then only where this token is given; "" for always.
+         *         chat_s: seconds between two messages to one chat at least.
+         *         chat_burst: messages that may go to it at once where it was left alone for so many times as long.
+         *         shows_presses: whether the one who pressed a button can be shown what came of it; else a message says so.
+         */
+        Manifest: {
+            /** @default true */
+            answers: boolean;
+            /** @default true */
+            buttons: boolean;
+            /** @default 1 */
+            chat_burst: number;
+            /** @default 1 */
+            chat_s: number;
+            /** @default true */
+            edits: boolean;
+            /** @default  */
+            extra: string;
+            fields: components["schemas"]["Field"][];
+            /** @default [] */
+            hosts: string[];
+            /** @default false */
+            inbound: boolean;
+            kind: string;
+            /** @default true */
+            shows_presses: boolean;
+            /** @default  */
+            signs: string;
+            /** @default 4000 */
+            text_chars: number;
+            /** @default false */
+            threads: boolean;
+            title: string;
         };
         /**
          * Material
@@ -7382,11 +8121,19 @@ export interface components {
         };
         /**
          * NewCap
-         * @description Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
+         * @description Cap what may be spent in a day, a month, or both, of the person's; what is not given stays.
          *
-         *     With a cap of 0 no request starts. ``warn_at``: shares in percent at which it is said how much is spent.
+         *     With a cap of 0 no request starts.
+         *
+         *     Args:
+         *         daily, monthly: the caps.
+         *         warn_at: shares of the home's, in percent, at which it is said how much is spent.
+         *         channel: whose sessions; "" for all of the home, else a channel's name, or ``CHANNEL/CHAT`` of one chat, by the
+         *             platform's id.
          */
         NewCap: {
+            /** @default  */
+            channel: string;
             /** @default null */
             daily: components["schemas"]["Budget"] | null;
             /** @default null */
@@ -7400,6 +8147,20 @@ export interface components {
          */
         NewChain: {
             chain: components["schemas"]["ModelRef"][];
+        };
+        /**
+         * NewDevice
+         * @description A link that pairs one browser with Stead, within ten minutes. On this computer alone.
+         */
+        NewDevice: {
+            name: string;
+        };
+        /**
+         * NewDeviceName
+         * @description Give a device another name. What it did before stays on record under the old one.
+         */
+        NewDeviceName: {
+            to: string;
         };
         /**
          * NewDirective
@@ -7599,6 +8360,15 @@ export interface components {
             title: string;
             /** @default [] */
             tools: string[];
+        };
+        /**
+         * NewPasskey
+         * @description Know a browser by the passkey that it made. The code is spent, whatever comes of it. At the public address.
+         */
+        NewPasskey: {
+            code: string;
+            /** @description Of the Web Authentication API, as JSON. */
+            credential: string;
         };
         /**
          * NewProfile
@@ -7841,7 +8611,7 @@ export interface components {
             quiet_to: string;
             /** @default false */
             urgent: boolean;
-            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"];
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"] | components["schemas"]["ChatTarget"];
             /** @default  */
             zone: string;
         };
@@ -8271,6 +9041,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[ChannelRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_ChannelRow_: {
+            items: components["schemas"]["ChannelRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[CheckpointRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -8339,6 +9118,15 @@ export interface components {
          */
         Page_LoadedFile_: {
             items: components["schemas"]["LoadedFile"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[Manifest]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_Manifest_: {
+            items: components["schemas"]["Manifest"][];
             /** @default  */
             next: string;
         };
@@ -8622,6 +9410,39 @@ export interface components {
             next: string;
         };
         /**
+         * PairingCode
+         * @description A code that pairs one chat, once. ``link``: opens the bot with it; "" where the platform has no such thing.
+         */
+        PairingCode: {
+            code: string;
+            expires_ms: number;
+            link: string;
+        };
+        /**
+         * PairingLink
+         * @description A link that pairs one browser, once. ``qr``: the same as a picture, a ``data:`` URL of an SVG.
+         */
+        PairingLink: {
+            expires_ms: number;
+            name: string;
+            qr: string;
+            url: string;
+        };
+        /**
+         * PairingWish
+         * @description A code that pairs one chat, once; raises ``NotFound``, ``InvalidRequest``, ``Conflict``.
+         */
+        PairingWish: {
+            /** @default  */
+            name: string;
+            rights: components["schemas"]["ChatRights"];
+            /**
+             * @default owner
+             * @enum {unknown}
+             */
+            role: "guest" | "member" | "owner";
+        };
+        /**
          * Parent
          * @description Whose subagent a session is.
          *
@@ -8642,6 +9463,13 @@ export interface components {
             specialist: string;
             /** @default {} */
             taint: components["schemas"]["Taint"];
+        };
+        /**
+         * PasskeyOptions
+         * @description What a browser makes a passkey by, or signs by: JSON of the Web Authentication API.
+         */
+        PasskeyOptions: {
+            options: string;
         };
         /**
          * PathWatch
@@ -8677,6 +9505,37 @@ export interface components {
             reflex: boolean;
             since: string;
             tasks: number;
+        };
+        /**
+         * PeriodCaps
+         * @description What may be spent in a day and in a month of the person's.
+         */
+        PeriodCaps: {
+            /**
+             * @default {
+             *       "tokens": "unlimited",
+             *       "usd_micros": "unlimited"
+             *     }
+             */
+            daily: components["schemas"]["Budget"];
+            /**
+             * @default {
+             *       "tokens": "unlimited",
+             *       "usd_micros": "unlimited"
+             *     }
+             */
+            monthly: components["schemas"]["Budget"];
+        };
+        /**
+         * Person
+         * @description Someone in a chat, by the platform's id of them. ``name`` is for people and decides nothing.
+         */
+        Person: {
+            id: string;
+            /** @default  */
+            name: string;
+            /** @enum {unknown} */
+            role: "guest" | "member" | "owner";
         };
         /**
          * Place
@@ -9353,6 +10212,20 @@ export interface components {
             why: string;
         };
         /**
+         * RemoteReach
+         * @description How the page is reached from outside.
+         *
+         *     Args:
+         *         url: where; "" for not at all.
+         *         proxy_to: what the proxy leads to, "127.0.0.1:PORT"; "" where there is no url.
+         *         devices: those that may come in, the oldest first.
+         */
+        RemoteReach: {
+            devices: components["schemas"]["Device"][];
+            proxy_to: string;
+            url: string;
+        };
+        /**
          * Repair
          * @description What was put right of a call that its model wrote nearly as it should.
          *
@@ -9772,7 +10645,8 @@ export interface components {
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
          *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
          *     the model reads after these words. ``to_model``: what needs no model, such as "status" (``brain.intents``), is sent
-         *     to it all the same.
+         *     to it all the same. ``foreign``: the words are those of someone who has no say, such as a guest of a chat, or a
+         *     forwarded message: the model reads them as anything that others wrote, and they grant nothing.
          */
         Said: {
             /** @default [] */
@@ -10560,6 +11434,14 @@ export interface components {
             };
         };
         /**
+         * SignedPasskey
+         * @description Sign a browser in by its passkey: the cookie of the answer is its session. At the public address.
+         */
+        SignedPasskey: {
+            /** @description Of the Web Authentication API, as JSON. */
+            credential: string;
+        };
+        /**
          * SignInCode
          * @description A one-time code, and the link that signs a browser in with it within ten minutes.
          */
@@ -10855,7 +11737,7 @@ export interface components {
             quiet_to: string;
             /** @default false */
             urgent: boolean;
-            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"];
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"] | components["schemas"]["ChatTarget"];
             /** @default  */
             zone: string;
         };
@@ -11380,8 +12262,9 @@ export interface components {
          *     Args:
          *         day: of the person's (``YYYY-MM-DD``), or its hour (``YYYY-MM-DD HH:00``; the day alone where no hour is known),
          *             or the month (``YYYY-MM``); per "all" the last day.
-         *         key: the session, the name of the schedule or that of the door; "" for what has none.
+         *         key: the session, the name of the schedule, the channel or the door; "" for what has none.
          *         timed: how many replies ``duration_ms`` is of; of older ones none is known.
+         *         title: what people call the chat that a door is; "" for any other.
          */
         UsageRow: {
             day: string;
@@ -11396,6 +12279,8 @@ export interface components {
             requests: number;
             /** @default 0 */
             timed: number;
+            /** @default  */
+            title: string;
             tokens_cached: number;
             tokens_in: number;
             tokens_out: number;
@@ -11446,6 +12331,41 @@ export interface components {
         WantedBudget: {
             tokens: number | "unlimited";
             usd_micros: number | "unlimited";
+        };
+        /**
+         * WantedChannel
+         * @description Add or change a channel.
+         */
+        WantedChannel: {
+            /** @default  */
+            ca_file: string;
+            kind: string;
+            name: string;
+            /** @default {} */
+            secrets: {
+                [key: string]: string;
+            };
+            /** @default {} */
+            settings: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * WantedChat
+         * @description Change what a chat may do, what it is called, and who is what in it.
+         *
+         *     Args:
+         *         channel: the channel's name.
+         *         chat: the platform's id of it; it was paired before.
+         *         name: see ``Chat``.
+         *         people: in place of those before; at least one is the owner.
+         *         rights: see ``ChatRights``.
+         */
+        WantedChat: {
+            chat: string;
+            name: string;
+            people: components["schemas"]["Person"][];
+            rights: components["schemas"]["ChatRights"];
         };
         /**
          * WantedChecks
@@ -11749,7 +12669,7 @@ export interface components {
             quiet_to: string;
             /** @default false */
             urgent: boolean;
-            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"];
+            via: components["schemas"]["Desktop"] | components["schemas"]["Mail"] | components["schemas"]["OutgoingWebhook"] | components["schemas"]["Push"] | components["schemas"]["ChatTarget"];
             /** @default  */
             zone: string;
         };
@@ -11846,7 +12766,8 @@ export interface components {
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
          *     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
          *     the model reads after these words. ``to_model``: what needs no model, such as "status" (``brain.intents``), is sent
-         *     to it all the same.
+         *     to it all the same. ``foreign``: the words are those of someone who has no say, such as a guest of a chat, or a
+         *     forwarded message: the model reads them as anything that others wrote, and they grant nothing.
          */
         Words: {
             /** @default [] */
@@ -12371,6 +13292,318 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChannelRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_channel: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedChannel"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_chat: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedChat"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_chat: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatToRemove"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_channel: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    pair_chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PairingWish"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PairingCode"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_channel: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelSwitch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelCheck"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_channel_kinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Manifest_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -15589,6 +16822,272 @@ export interface operations {
             };
         };
     };
+    show_remote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteReach"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    begin_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    rename_device: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDeviceName"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_device: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    begin_pairing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceCode"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    finish_pairing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDone"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    make_pairing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDevice"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PairingLink"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    finish_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignedPasskey"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDone"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_reviews: {
         parameters: {
             query?: never;
@@ -18636,7 +20135,7 @@ export interface operations {
     list_usage: {
         parameters: {
             query?: {
-                by?: "door" | "model" | "objective" | "schedule" | "session";
+                by?: "channel" | "door" | "model" | "objective" | "schedule" | "session";
                 days?: number;
                 per?: "all" | "day" | "hour" | "month";
                 /** @description A day of the person's, YYYY-MM-DD; "" for any. */

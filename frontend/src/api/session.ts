@@ -8,9 +8,11 @@ interface SignedIn {
   state: "asking" | "in" | "out";
   /** Why a link did not sign this browser in; "" if it did or there was none. */
   problem: string;
+  /** The code of a pairing link, with which this browser makes its passkey. */
+  pairing: string;
 }
 
-export const useSignedIn = create<SignedIn>(() => ({ state: "asking", problem: "" }));
+export const useSignedIn = create<SignedIn>(() => ({ state: "asking", problem: "", pairing: "" }));
 
 /** Spend the code of the link, if there is one, and begin to watch. */
 export async function begin(): Promise<void> {
@@ -18,7 +20,16 @@ export async function begin(): Promise<void> {
   live.onLoss(() => void ask());
   // A link that is opened in a tab of the same address loads nothing anew: its code would stay in the address.
   addEventListener("hashchange", () => void signInBy(takeCode()));
-  await watch(await spend(takeCode()));
+  const pairing = takePairing();
+  if (pairing) useSignedIn.setState({ state: "out", pairing });
+  else await watch(await spend(takeCode()));
+}
+
+/** Continue signed in, once this has signed this browser in; it may raise. */
+export async function enter(signingIn: Promise<void>): Promise<void> {
+  await signingIn;
+  useSignedIn.setState({ pairing: "" });
+  await watch("");
 }
 
 /** Where this browser was when it was told to sign in; a link without a page of its own leads there. */
@@ -99,6 +110,13 @@ function leave(): void {
   live.stop();
   useSignedIn.setState({ state: "out", problem: "" });
   queries.clear();
+}
+
+/** The code of a pairing link, which is gone from the address then; "" for another address. */
+function takePairing(): string {
+  const found = location.pathname === "/pair" ? (/^#([\w-]+)$/.exec(location.hash)?.[1] ?? "") : "";
+  if (found) history.replaceState(null, "", "/");
+  return found;
 }
 
 /** The code in the address, which is then gone from it: no history and no bookmark keeps it. */

@@ -117,6 +117,11 @@ export const PAGES = {
     title: "schedules",
     load: async () => (await import("@/features/schedules/SchedulesPage")).SchedulesPage,
   },
+  channels: {
+    path: "/channels",
+    title: "channels",
+    load: async () => (await import("@/features/channels/ChannelsPage")).ChannelsPage,
+  },
   settings: {
     path: "/settings",
     title: "settings",

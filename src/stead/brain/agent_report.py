@@ -39,6 +39,7 @@ def ended(spawned: AgentSpawned, child: Session) -> AgentEnded:
         facts=facts(child),
         taint=taint_of(child),
         calls=calls_made(child),
+        acted=bool(child.effects),
     )
 
 
@@ -57,6 +58,7 @@ def lost(spawned: AgentSpawned, parent: Session) -> AgentEnded:
         facts=RunFacts(),
         taint=taint_of(parent),
         calls=most.calls,
+        acted=True,
     )
 
 

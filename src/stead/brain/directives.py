@@ -21,19 +21,20 @@ OFFERED = 20
 """Sentences of one directive that are offered as rules."""
 
 
-def instructions(directives: Directives, directory: str, *, interactive: bool) -> str:
+def instructions(directives: Directives, directory: str, *, interactive: bool, channel: str) -> str:
     """The whole text of the instructions.
 
     Args:
         directives: the home's.
         directory: the session's folder.
         interactive: whether a person works in it, turn by turn.
+        channel: the session's. Where others read along no directive is part of it: they could ask for its words.
     """
-    return _joined(list(_parts(directives, directory, interactive=interactive)))
+    return _joined(list(_parts(Directives() if channel else directives, directory, interactive=interactive)))
 
 
 def prompt(directives: Directives, directory: str, *, interactive: bool) -> Prompt:
-    """The instructions part by part, with the tokens of each. Arguments as of ``instructions``."""
+    """The instructions where nobody reads along, with the tokens of each part. Arguments as of ``instructions``."""
     parts = list(_parts(directives, directory, interactive=interactive))
     text = _joined(parts)
     return Prompt(

@@ -9,6 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -42,6 +43,7 @@ class Say(Protocol):
         """Say it; with ``interrupt`` what is under way is cut off, with ``to_model`` no intent is looked for in it."""
 
 
+@dataclass(eq=False, repr=False)
 class ChatCommands:
     """What a line of the person's does.
 
@@ -53,19 +55,13 @@ class ChatCommands:
         lent: while entered, the terminal is free for questions and for what a command prints.
     """
 
-    def __init__(
-        self,
-        invocation: Invocation,
-        session: str,
-        directory: Callable[[], str],
-        say: Say,
-        lent: Callable[[], AbstractContextManager[None]],
-    ) -> None:
-        self._invocation = invocation
-        self._session = session
-        self._directory = directory
-        self._say = say
-        self._lent = lent
+    _invocation: Invocation
+    _session: str
+    _directory: Callable[[], str]
+    _say: Say
+    _lent: Callable[[], AbstractContextManager[None]]
+
+    def __post_init__(self) -> None:
         self.clipboard = Clipboard()
         self.run: list[str] = []
         """The person's own lines whose beginning has not come back."""

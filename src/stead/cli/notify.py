@@ -25,6 +25,7 @@ def _row(row: Json) -> Json:
         "mail": f"mail to {', '.join(via.get('to', ()))}",
         "webhook": f"webhook {via.get('url')}",
         "push": f"a browser, by {via.get('service')}",
+        "chat": f"a chat of {via.get('channel')}",
     }[via["type"]]
     quiet = f"quiet {target['quiet_from']}-{target['quiet_to']}" if target["quiet_from"] else ""
     digest = f"digest at {target['digest']}" if target["digest"] else ""
@@ -40,9 +41,16 @@ def _row(row: Json) -> Json:
     }
 
 
-def _via(arguments: Namespace) -> Json:
+def _via(invocation: Invocation, arguments: Namespace) -> Json:
     if arguments.desktop:
         return {"type": "desktop"}
+    if arguments.chat:
+        chats = [chat["chat"] for row in invocation.client.items("/channels") for chat in row["chats"]]
+        found = next((chat for chat in chats if chat["name"] == arguments.chat), None)
+        if found is None:
+            there = f"one of: {', '.join(chat['name'] for chat in chats)}" if chats else "stead channel pair NAME"
+            raise CommandError(f"there is no chat {arguments.chat!r}", there)
+        return {"type": "chat", "channel": found["channel"], "chat": found["id"]}
     if arguments.webhook:
         return {"type": "webhook", "url": arguments.webhook, "secret": arguments.secret}
     mail: Json = {"type": "mail", "to": arguments.mail, "host": arguments.host, "user": arguments.user}
@@ -54,7 +62,12 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     quiet = arguments.quiet.partition("-")
     if arguments.quiet and not quiet[2]:
         raise CommandError(f"{arguments.quiet!r} are no hours", "stead notify add NAME ... --quiet 22:00-07:00")
-    target: Json = {"name": arguments.name, "via": _via(arguments), "urgent": arguments.urgent, "zone": arguments.zone}
+    target: Json = {
+        "name": arguments.name,
+        "via": _via(invocation, arguments),
+        "urgent": arguments.urgent,
+        "zone": arguments.zone,
+    }
     target |= {"quiet_from": quiet[0], "quiet_to": quiet[2], "digest": arguments.digest}
     target |= {"kinds": list(dict.fromkeys(arguments.tell))} if arguments.tell else {}
     invocation.client.post("/notifications", target)
@@ -76,6 +89,7 @@ _ADD = (
     OneOf(
         arg("--desktop", "this computer's desktop"),
         arg("--webhook URL", "a POST, signed as Standard Webhooks has it; with --secret"),
+        arg("--chat CHAT", "a chat that was paired with a channel, by its name"),
         arg("--mail ADDRESS...", "mail to this address; with --host"),
         required=True,
     ),

@@ -124,25 +124,50 @@ def warned_line(warned: Json) -> str:
     return fill(said, warned)
 
 
+def _channel(invocation: Invocation, typed: str, caps: Json) -> str:
+    """What a cap calls the channel, or the chat as CHANNEL/CHAT, that a person named."""
+    names = {row["channel"]: row["channel"] for row in caps["channels"]}
+    for row in invocation.client.items("/channels"):
+        name = row["channel"]["name"]
+        names |= {
+            name: name,
+            **{f"{name}/{one['chat']['name']}": f"{name}/{one['chat']['id']}" for one in row["chats"]},
+        }
+    if typed not in names:
+        there = f"one of: {', '.join(sorted(names))}" if names else "stead channel list"
+        raise CommandError(f"there is no channel and no chat {typed!r}", there)
+    return str(names[typed])
+
+
+def _cap_lines(whose: str, caps: Json) -> list[str]:
+    """A line for the day and one for the month, of those that are capped."""
+    return [
+        fill(f"A {period}, {{}}: ", whose)
+        + fill("at most {tokens:number} tokens, {usd_micros:money}; ", caps[cap])
+        + fill("{tokens:number} tokens, {:cost} are spent or reserved.", caps[f"spent_{spent}"])
+        for period, cap, spent in (("day", "daily", "today"), ("month", "monthly", "month"))
+        if caps[cap] != UNLIMITED
+    ]
+
+
 def _cap(invocation: Invocation, arguments: Namespace) -> int:
     wanted = {"tokens": arguments.tokens, "usd_micros": arguments.usd}
     wanted = {name: figure for name, figure in wanted.items() if figure is not None}
     if arguments.none and wanted:
         raise CommandError("--none excludes --tokens and --usd", "stead cap --help")
     caps, which = invocation.client.get("/cap"), "monthly" if arguments.month else "daily"
+    channel = _channel(invocation, arguments.channel, caps) if arguments.channel else ""
     if arguments.warn is not None:
         invocation.client.post("/cap", {"warn_at": arguments.warn})
-        caps["warn_at"] = arguments.warn
     if arguments.none or wanted:
-        caps[which] = UNLIMITED if arguments.none else caps[which] | wanted
-        invocation.client.post("/cap", {which: caps[which]})
-    said = [
-        f"A {period}, all together: "
-        + fill("at most {tokens:number} tokens, {usd_micros:money}; ", caps[cap])
-        + fill("{tokens:number} tokens, {:cost} are spent or reserved.", caps[f"spent_{spent}"])
-        for period, cap, spent in (("day", "daily", "today"), ("month", "monthly", "month"))
-        if caps[cap] != UNLIMITED
-    ]
+        older = next((one for one in caps["channels"] if one["channel"] == channel), {}) if channel else caps
+        budget = UNLIMITED if arguments.none else older.get(which, UNLIMITED) | wanted
+        invocation.client.post("/cap", {which: budget, "channel": channel})
+    caps = invocation.client.get("/cap")
+    said = _cap_lines("all together", caps)
+    for one in caps["channels"]:
+        chat = "/" in one["channel"] and one["name"]
+        said += _cap_lines(f"the chat {one['name']}" if chat else one["channel"], one)
     said += [warned_line(one) for one in caps["warned"]]
     said += ["A cap is 0: nothing may run."] if 0 in {*caps["daily"].values(), *caps["monthly"].values()} else []
     none = "No cap; each objective still has its own budget. Set one: stead cap --usd 10"
@@ -169,9 +194,9 @@ def _usage(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _cached(row: Json) -> Json:
-    """With the share of the tokens in that came from the provider's cache."""
+    """With the share of the tokens in that came from the provider's cache, and what people call its key."""
     share = f"{100 * row['tokens_cached'] // row['tokens_in']}%" if row["tokens_in"] else ""
-    return {**row, "share": share}
+    return {**row, "share": share, "called": row["title"] or row["key"]}
 
 
 _COLUMNS = (
@@ -179,11 +204,11 @@ _COLUMNS = (
     " | >TOKENS IN: {tokens_in:number} | >OUT: {tokens_out:number} | >CACHED: {tokens_cached:number}[ ({share})]"
     " | >COST: {:cost}"
 )
-_BY = ("model", "session", "objective", "schedule", "door")
+_BY = ("model", "session", "objective", "schedule", "channel", "door")
 _USAGE = {
     by: Listing(
         "/usage",
-        _COLUMNS if by == "model" else f"{by.upper()}: {{key|none}} | {_COLUMNS}",
+        _COLUMNS if by == "model" else f"{by.upper()}: {{called|none}} | {_COLUMNS}",
         "Nothing was spent in that time.",
         query=("days", "by", "per", "since", "until"),
         view=_cached,
@@ -199,6 +224,7 @@ COMMANDS = {
         arg("--warn SHARES", "percents of a cap that are noticed, as 50,80,95; 0 for none", type=_shares, default=None),
         arg("--month", "of a month of the calendar, not of a day"),
         arg("--none", "no cap"),
+        arg("--channel NAME", "of what was begun in a channel's chats, or in one chat: CHANNEL/CHAT"),
     ),
     "usage": command(
         _usage,

@@ -5,10 +5,10 @@ Layer: cli. Textual is an extra, and takes a second to import: it is looked for 
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 
 from stead.cli.invocation import FAILED, NEEDS_PERSON, CommandError, Invocation
+from stead.config import install_command
 
 TEXTUAL = "textual==8.2.8"
 """As in the extra ``top`` of pyproject.toml; a test compares them."""
@@ -22,7 +22,9 @@ def top(invocation: Invocation, arguments: Namespace) -> int:
         way = "stead status, stead objectives, or stead watch ID"
         raise CommandError("there is no terminal that could show a dashboard", way, exit_code=NEEDS_PERSON)
     if find_spec("textual") is None:
-        raise CommandError("the dashboard needs the extra 'top', which is not installed", _way(), exit_code=FAILED)
+        raise CommandError(
+            "the dashboard needs the extra 'top', which is not installed", install_command(TEXTUAL), exit_code=FAILED
+        )
     invocation.client.get("/status")  # starts the daemon where none runs
     from stead.cli.dashboard import Dashboard
 
@@ -30,15 +32,3 @@ def top(invocation: Invocation, arguments: Namespace) -> int:
     dashboard.run(mouse=False)  # the terminal's own selection goes on working
     dashboard.feed.stop()
     return dashboard.return_code or 0
-
-
-def _way() -> str:
-    """The command that installs it where this program is."""
-    import os
-    import shlex
-    from importlib.util import find_spec
-
-    python, uv = shlex.quote(sys.executable), os.path.join(os.path.dirname(sys.prefix), ".uv", "bin", "uv")
-    if find_spec("pip"):
-        return f"{python} -m pip install {TEXTUAL}"
-    return f"{shlex.quote(uv) if os.path.exists(uv) else 'uv'} pip install --python {python} {TEXTUAL}"

@@ -18,7 +18,7 @@ _BAD_ENDS = ("failed", "refused", "lost")
 
 def work_checks(client: Client) -> list[Check]:
     """Settings that can no longer do what they are there for."""
-    return [*_schedules(client), _folders(client), _search(client), *_servers(client)]
+    return [*_schedules(client), _folders(client), _search(client), *_servers(client), _channels(client)]
 
 
 def _schedules(client: Client) -> list[Check]:
@@ -68,3 +68,11 @@ def _servers(client: Client) -> list[Check]:
             fix = f"stead mcp test {name}; stead mcp login {name}, or stead mcp remove {name}"
             checks.append(Check(f"MCP {name}", "ok" if tried["ok"] else "fail", clean_line(tried["text"]), fix))
     return checks
+
+
+def _channels(client: Client) -> Check:
+    rows = list(client.items("/channels"))
+    found = {row["channel"]["name"]: why for row in rows if (why := row["error"] if row["on"] else row["why"])}
+    text = "; ".join(f"{name}: {why}" for name, why in found.items()) or figures.counted(len(rows), "channel")
+    fix = f"stead channel test {next(iter(found), '')}"
+    return Check("channels", "warn" if found else "ok", clean_line(text, 500), fix)

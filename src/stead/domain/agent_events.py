@@ -52,6 +52,7 @@ class AgentEnded(msgspec.Struct, frozen=True, tag="agent.ended"):
         calls: of tools, theirs included.
         facts: what its record holds.
         taint: what it has read, and so what its report is worth.
+        acted: whether it, or a subagent of its own, changed or sent anything, or may have.
     """
 
     key: CallKey
@@ -64,6 +65,7 @@ class AgentEnded(msgspec.Struct, frozen=True, tag="agent.ended"):
     facts: RunFacts
     taint: Taint
     calls: int = 0
+    acted: bool = False
 
 
 AgentBody = AgentSpawned | AgentEnded

@@ -11,7 +11,9 @@ from typing import Annotated, Literal
 import msgspec
 
 from stead.domain.bounds import AnyFolder, Share, Text, bounds
+from stead.domain.channels import ChannelCommand
 from stead.domain.checks import Check
+from stead.domain.devices import DeviceCommand
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, PlanStep
 from stead.domain.external_agents import AgentCommand
@@ -49,7 +51,8 @@ class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unk
     ``interrupt``: a request under way is cut off, and calls that have not begun do not run. ``attachments``: what the
     model is shown with it, by the names (``content``) under which it was uploaded within a day. ``context``: texts that
     the model reads after these words. ``to_model``: what needs no model, such as "status" (``brain.intents``), is sent
-    to it all the same.
+    to it all the same. ``foreign``: the words are those of someone who has no say, such as a guest of a chat, or a
+    forwarded message: the model reads them as anything that others wrote, and they grant nothing.
     """
 
     session: SessionId
@@ -58,6 +61,7 @@ class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unk
     attachments: Given = ()
     context: Annotated[tuple[Material, ...], bounds(maxItems=20)] = ()
     to_model: bool = False
+    foreign: bool = False
 
 
 class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):
@@ -166,14 +170,21 @@ class RemoveSearch(msgspec.Struct, frozen=True, tag="search.remove", forbid_unkn
 
 
 class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=True):
-    """Cap what the whole home may spend in a day, a month, or both, of the person's; what is not given stays.
+    """Cap what may be spent in a day, a month, or both, of the person's; what is not given stays.
 
-    With a cap of 0 no request starts. ``warn_at``: shares in percent at which it is said how much is spent.
+    With a cap of 0 no request starts.
+
+    Args:
+        daily, monthly: the caps.
+        warn_at: shares of the home's, in percent, at which it is said how much is spent.
+        channel: whose sessions; "" for all of the home, else a channel's name, or ``CHANNEL/CHAT`` of one chat, by the
+            platform's id.
     """
 
     daily: Budget | None = None
     monthly: Budget | None = None
     warn_at: Annotated[tuple[Share, ...], bounds(maxLength=5)] | None = None
+    channel: Annotated[str, bounds(maxLength=600)] = ""
 
 
 class AddSecret(msgspec.Struct, frozen=True, tag="secret.add", forbid_unknown_fields=True):
@@ -428,6 +439,7 @@ HomeCommand = (
     | RemoveRule
     | DisallowHost
     | ProfileCommand
+    | DeviceCommand
 )
 """What becomes a fact about the home, secrets and directives apart."""
 SecretCommand = AddSecret | BindSecret | UnbindSecret | RemoveSecret
@@ -446,6 +458,7 @@ Command = (
     | DirectiveCommand
     | ScheduleCommand
     | TargetCommand
+    | ChannelCommand
     | Forget
     | ApplySettings
 )

@@ -309,7 +309,7 @@ def _apply_agent(session: Session, body: ev.AgentBody) -> None:
             session.held = taint.held if taint.held.exceeds(session.held) else session.held
             session.strayed |= taint.strayed
             session.stained.extend(store for store in taint.stained if store not in session.stained)
-            session.effects += bool(body.facts.changed or body.facts.sent)
+            session.effects += bool(body.acted or body.facts.changed or body.facts.sent)
 
 
 def _set_aside(most: Allotment) -> ev.Spend:

@@ -9,12 +9,14 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.channels import ChannelFact
+from stead.domain.devices import DeviceFact
 from stead.domain.directive_events import DirectiveBody
 from stead.domain.external_agents import AgentFact
 from stead.domain.ids import SessionId
 from stead.domain.mcp_events import McpFact, McpRemoved
 from stead.domain.notifications import TargetFact
-from stead.domain.objectives import NO_CAP, Budget, ModelRef
+from stead.domain.objectives import NO_CAP, Budget, ModelRef, PeriodCaps
 from stead.domain.policies import Clearance, Rule
 from stead.domain.profiles import ProfileFact
 from stead.domain.providers import ModelSettings, Role
@@ -115,6 +117,9 @@ class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
     monthly: Budget = NO_CAP
     warn_at: tuple[int, ...] = WARN_AT
     """Shares of either, in percent, at which it is said how much is spent."""
+    channels: dict[str, PeriodCaps] = {}
+    """What sessions that were begun in the chats of a channel together may spend, by its name; by ``CHANNEL/CHAT``,
+    the platform's id, in one chat."""
 
 
 class CapWarned(msgspec.Struct, frozen=True, tag="cap.warned"):
@@ -232,7 +237,9 @@ BindingFact = (
     | AgentFact
     | ScheduleFact
     | TargetFact
+    | ChannelFact
     | ProfileFact
+    | DeviceFact
 )
 """What permits, forbids or leads somewhere. Other words in one could permit more than the person meant, so forgetting
 leaves them as they are."""

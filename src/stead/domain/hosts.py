@@ -22,6 +22,8 @@ COMPUTER = "host.docker.internal"
 """What containers call the computer that they are on; in a machine ``localhost`` is the machine itself."""
 OF_PROGRAMS = "/mcp/"
 """Begins what stands, in place of a folder, for the hosts of a program: it reaches its own and none of a folder's."""
+OF_CHANNELS = "/dev/null/channel/"
+"""The same for a channel, and can be no folder: of local hosts it reaches those that the person gave it."""
 
 _LOCAL_NAMES = (
     *("localhost", "local", "localdomain", "internal", "intranet", "private"),

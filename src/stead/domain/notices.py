@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from stead.domain import events as ev
+from stead.domain.channels import ChannelLost
 from stead.domain.due_times import due_times
 from stead.domain.notifications import Kind, Message, NotificationTarget
 from stead.domain.schedules import Cron, ScheduleRunEnded
@@ -28,6 +29,7 @@ TAGS = (
     "session.paused",
     "schedule.run_ended",
     "cap.warned",
+    "channel.lost",
 )
 """The types of events that ``kind_of`` has a kind for."""
 _WORDS: dict[str, str] = {
@@ -42,6 +44,7 @@ _WORDS: dict[str, str] = {
     "cancelled": "Cancelled: {}",
     "heartbeat": "Has something to say: {}",
     "warned": "Spent by now: {}",
+    "channel": "A channel is not connected: {}",
     "test": "A test of {}",
 }
 """By the kind, for what ended by how it did, and for some of the home's by what they are."""
@@ -55,7 +58,7 @@ class Notice(msgspec.Struct, frozen=True):
         session: "" for the home.
         kind: see ``Kind``; "test" for a test.
         of: the question's id, how it ended, or the schedule's or target's name; "heartbeat:NAME" for one that says
-            something, "warned:SHARE" for how much of a cap is spent.
+            something, "warned:SHARE" for how much of a cap is spent, "channel:NAME" for one that is not connected.
         ts_ms: when it happened.
     """
 
@@ -94,6 +97,8 @@ def kind_of(body: ev.Body) -> tuple[Kind, str] | None:
             return "turn", status or "answered"
         case ScheduleRunEnded(name=name, end="refused" | "lost"):
             return "schedule", name
+        case ChannelLost(name=name):
+            return "failed", f"channel:{name}"
         case ev.CapWarned(share=share, period=period):
             return "cap", f"warned:{share} % of the cap of {period}"
         case _:
@@ -111,7 +116,8 @@ def message_of(id: str, parts: Sequence[tuple[Notice, Subject]], page: str) -> M
     first, subject = parts[0]
     lines = tuple(_words(one).format(whose.title) for one, whose in parts)
     if len(parts) == 1:
-        return Message(id, first.kind, lines[0], (), page + subject.path, first.ts_ms)
+        about = first.of if first.kind == "question" else ""
+        return Message(id, first.kind, lines[0], (), page + subject.path, first.ts_ms, about)
     more = len(lines) - LISTED
     waiting = sum(one.kind == "question" for one, _ in parts)
     title = f"{len(lines)} things happened" + (f", {waiting} of them wait for you" if waiting else "")
@@ -120,7 +126,7 @@ def message_of(id: str, parts: Sequence[tuple[Notice, Subject]], page: str) -> M
 
 
 def _words(notice: Notice) -> str:
-    how = notice.of.partition(":")[0] if notice.kind in ("ended", "turn", "cap") else ""
+    how = notice.of.partition(":")[0] if notice.kind in ("ended", "turn", "cap", "failed") else ""
     return _WORDS.get(how) or _WORDS.get(notice.kind, "{}")
 
 

@@ -69,7 +69,14 @@ class Push(msgspec.Struct, frozen=True, tag="push", forbid_unknown_fields=True):
     service: _Short = ""
 
 
-Via = Desktop | Mail | OutgoingWebhook | Push
+class ChatTarget(msgspec.Struct, frozen=True, tag="chat", forbid_unknown_fields=True):
+    """A chat that was paired: ``domain.channels``. A question comes with buttons where it can be answered there."""
+
+    channel: Name
+    chat: Annotated[str, bounds(maxLength=500)]
+
+
+Via = Desktop | Mail | OutgoingWebhook | Push | ChatTarget
 
 
 class NotificationTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -224,6 +231,7 @@ class Message(msgspec.Struct, frozen=True):
         lines: of a digest, one for each thing; the last may say how many more there are.
         link: an address of the page.
         at_ms: when it happened, or the first of them.
+        about: of one question, its id.
     """
 
     id: str
@@ -232,6 +240,7 @@ class Message(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
     link: str
     at_ms: int
+    about: str = ""
 
 
 class Undelivered(PeerError):

@@ -25,6 +25,13 @@ class Budget(msgspec.Struct, frozen=True):
 NO_CAP = Budget(tokens="unlimited", usd_micros="unlimited")
 
 
+class PeriodCaps(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What may be spent in a day and in a month of the person's."""
+
+    daily: Budget = NO_CAP
+    monthly: Budget = NO_CAP
+
+
 class Limits(msgspec.Struct, frozen=True):
     """What ends a session that does not end itself.
 

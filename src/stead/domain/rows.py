@@ -13,7 +13,7 @@ import msgspec
 from stead.domain.checks import CheckItem, RunFacts
 from stead.domain.ends import End
 from stead.domain.errors import Code
-from stead.domain.events import Budget, ModelRef, PlanStep
+from stead.domain.events import Budget, ModelRef, PlanStep, Spend
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.opinions import Opinion
 from stead.domain.policies import Origin, Reason
@@ -188,9 +188,25 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     """When it was answered or lapsed; 0 while it waits."""
 
 
-UsageBy = Literal["model", "session", "objective", "schedule", "door"]
+UsageBy = Literal["model", "session", "objective", "schedule", "channel", "door"]
 """What usage is added up by, besides models. An objective (or session) counts with all subagents below it."""
 UsagePer = Literal["hour", "day", "month", "all"]
+
+
+class ChannelCaps(msgspec.Struct, frozen=True):
+    """What the sessions of a channel's chats, or of one chat, together may spend, and what they have spent.
+
+    Args:
+        channel: as of ``SetCap``.
+        name: the channel's, or the chat's; "" where it is gone.
+    """
+
+    channel: str
+    name: str
+    daily: Budget
+    monthly: Budget
+    spent_today: Spend
+    spent_month: Spend
 
 
 class UsageRow(msgspec.Struct, frozen=True):
@@ -199,8 +215,9 @@ class UsageRow(msgspec.Struct, frozen=True):
     Args:
         day: of the person's (``YYYY-MM-DD``), or its hour (``YYYY-MM-DD HH:00``; the day alone where no hour is known),
             or the month (``YYYY-MM``); per "all" the last day.
-        key: the session, the name of the schedule or that of the door; "" for what has none.
+        key: the session, the name of the schedule, the channel or the door; "" for what has none.
         timed: how many replies ``duration_ms`` is of; of older ones none is known.
+        title: what people call the chat that a door is; "" for any other.
     """
 
     day: str
@@ -216,6 +233,7 @@ class UsageRow(msgspec.Struct, frozen=True):
     key: str = ""
     timed: int = 0
     duration_ms: int = 0
+    title: str = ""
 
 
 class SearchRow(msgspec.Struct, frozen=True):

@@ -11,13 +11,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from stead.domain.bounds import AnyFolder, Folder, Share, bounds
+from stead.domain.channels import Channel
 from stead.domain.directive_commands import DirectiveText, DirectiveTitle
 from stead.domain.directives import DirectiveKind
 from stead.domain.external_agents import ConfigureAgent
 from stead.domain.home_events import WARN_AT
-from stead.domain.mcp import McpServer
+from stead.domain.mcp import McpServer, Name
 from stead.domain.notifications import NotificationTarget
-from stead.domain.objectives import NO_CAP, Budget, ModelRef
+from stead.domain.objectives import NO_CAP, Budget, ModelRef, PeriodCaps
 from stead.domain.policies import Action, Condition, Decision
 from stead.domain.profiles import NamedProfile
 from stead.domain.provider_commands import ConfigureModel, ConfigureProvider, SetRole
@@ -30,11 +31,12 @@ MOST_ITEMS = 2_000
 
 
 class CapSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all sessions together may spend."""
+    """What all sessions together may spend, and those of each channel; chats, and so their caps, are in no file."""
 
     daily: Budget = NO_CAP
     monthly: Budget = NO_CAP
     warn_at: Annotated[tuple[Share, ...], bounds(maxLength=5)] = WARN_AT
+    channels: dict[Name, PeriodCaps] = {}
 
 
 class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +99,12 @@ class TargetSettings(NotificationTarget, frozen=True, forbid_unknown_fields=True
     on: bool = True
 
 
+class ChannelSettings(Channel, frozen=True, forbid_unknown_fields=True):
+    """A channel, and whether it listens and sends."""
+
+    on: bool = True
+
+
 class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of it. None and an empty list say nothing."""
 
@@ -114,6 +122,7 @@ class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     external_agents: tuple[ConfigureAgent, ...] = ()
     profiles: tuple[NamedProfile, ...] = ()
     schedules: tuple[ScheduleSettings, ...] = ()
+    channels: tuple[ChannelSettings, ...] = ()
     notifications: tuple[TargetSettings, ...] = ()
 
 

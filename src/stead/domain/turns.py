@@ -13,6 +13,7 @@ from typing import TypeVar, assert_never
 import msgspec
 
 from stead.domain import events as ev
+from stead.domain.channels import DOOR
 from stead.domain.conversation import append_message, carry_over, close_turn, record_source, rewritten
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import TERMINAL, WORKSPACE, UserMessage
@@ -27,7 +28,8 @@ _Kept = TypeVar("_Kept")
 def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     """Apply a message. In an interactive session it begins a turn, or steers the current one."""
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
-    source = f"handed:{message.material}" if message.material else source
+    if message.material and not message.door.startswith(DOOR):
+        source = f"handed:{message.material}"  # what came through a chat is the chat's, which then answers for nothing
     if session.spec.interactive:
         session.resting, session.shortening = session.resting or session.shortening, False
         begin_turn(session, seq)

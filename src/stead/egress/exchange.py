@@ -89,12 +89,16 @@ class Used:
 
 @dataclass(frozen=True)
 class Parts:
-    """What every connection works with. ``context`` gives how to be a host towards the machine."""
+    """What every connection works with. ``context`` gives how to be a host towards the machine.
+
+    ``opens_tls``: whether TLS to a host is opened, so that values can be put in.
+    """
 
     dialer: Dialer
     release: Callable[[], Release]
     redactor: Callable[[], Redactor]
     context: Callable[[str], ssl.SSLContext]
+    opens_tls: Callable[[str], bool]
 
 
 class Exchange:
@@ -164,7 +168,7 @@ class Exchange:
         self.used.admission = self._judge(target)
         if request.method != b"CONNECT":
             await self._forward(request, target)
-        elif self._parts.release().opens_tls(target.host):
+        elif self._parts.opens_tls(target.host):
             await self._open_tls(target)
         else:
             await self._tunnel(target)

@@ -15,7 +15,7 @@ import shutil
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from stead.domain import events as ev
 from stead.domain.errors import AddressRefused, InvalidRequest, StorageFault
 from stead.domain.hosts import (
     COMPUTER,
+    OF_CHANNELS,
     OF_PROGRAMS,
     HostPattern,
     is_local,
@@ -86,7 +87,13 @@ class EgressProxy:
         owner: int | None = None,
     ) -> None:
         self._folder = folder
-        self._parts = Parts(dialer, release, redactor, lambda host: self._authority.context(host))
+        self._parts = Parts(
+            dialer,
+            release,
+            redactor,
+            lambda host: self._authority.context(host),
+            lambda host: release().opens_tls(host),
+        )
         self._on_use = on_use
         self._on_reach = on_reach
         self._owner = owner
@@ -201,7 +208,8 @@ class EgressProxy:
         task = asyncio.current_task()
         assert task is not None
         judge, connect = partial(self._admit, outlet), partial(self._connect, outlet)
-        exchange = Exchange(client, self._parts, outlet.session, judge, connect)
+        parts = replace(self._parts, opens_tls=lambda _: False) if outlet.is_channel else self._parts
+        exchange = Exchange(client, parts, outlet.session, judge, connect)
         full = len(outlet.open) >= MOST_CONNECTIONS
         outlet.open[task] = exchange.used
         try:
@@ -228,8 +236,8 @@ class EgressProxy:
             asked = rule_for(target.host, target.port)
         except InvalidRequest as error:
             raise Refusal(403, "egress-address", str(error)) from error
-        if outlet.directory.startswith(OF_PROGRAMS):
-            name = outlet.directory.removeprefix(OF_PROGRAMS)
+        if outlet.directory.startswith((OF_PROGRAMS, OF_CHANNELS)):
+            name = outlet.directory.rpartition("/")[2]
             raise Refusal(403, "egress-host", f"{asked} is none of the hosts that the person named for {name!r}")
         word = REGISTRIES if are_registries([asked]) else asked
         command = f"stead egress allow {shlex.quote(word)} --dir {shlex.quote(outlet.directory)}"
@@ -242,9 +250,9 @@ class EgressProxy:
         raise Refusal(403, rule, f"nobody allowed {asked} here; {text}")
 
     def _judge(self, outlet: _Outlet, target: Target) -> Admission | None:
-        """Who lets a machine reach a host now; a local one, the person alone, for the folder."""
+        """Who lets a machine reach a host now; a local one, the person alone, for the folder or the channel."""
         host, port, local = target.host, target.port, is_local(target.host)
-        listed = (*(() if local else outlet.hosts), *self._lists.get(outlet.directory, ()))
+        listed = (*(() if local and not outlet.is_channel else outlet.hosts), *self._lists.get(outlet.directory, ()))
         if covering := next((pattern for pattern in listed if pattern.covers(host, port)), None):
             name = f"*.{covering.name}" if covering.below else host  # the machine chooses what stands for the star
             reason = Reason("egress-listed", f"{host} is allowed in this folder or objective")
@@ -304,3 +312,8 @@ class _Outlet:
     reports: Reports
     server: asyncio.Server | None = None
     open: dict[asyncio.Task[None], Used] = field(default_factory=dict)
+
+    @property
+    def is_channel(self) -> bool:
+        """Whether it is a channel's: its hosts are the person's own, and it holds the one secret that it sends."""
+        return self.directory.startswith(OF_CHANNELS)

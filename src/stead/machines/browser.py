@@ -51,6 +51,7 @@ class _Slot:
     idle: asyncio.TimerHandle | None = None
 
 
+@dataclass(eq=False, repr=False)
 class MachineBrowser:
     """Every session's browser.
 
@@ -64,20 +65,14 @@ class MachineBrowser:
     ``load_s`` is how many seconds a page may take to load; what it takes longer for is left out.
     """
 
-    def __init__(
-        self,
-        maker: Maker,
-        bindings: Mapping[SessionId, Binding],
-        egress: Egress | None,
-        save: Save,
-        programs: Sequence[str] = CHROMIUM,
-    ) -> None:
+    _maker: Maker
+    _bindings: Mapping[SessionId, Binding]
+    _egress: Egress | None
+    _save: Save
+    _programs: Sequence[str] = CHROMIUM
+
+    def __post_init__(self) -> None:
         self.load_s = 15.0
-        self._maker = maker
-        self._bindings = bindings
-        self._egress = egress
-        self._save = save
-        self._programs = programs
         self._slots: dict[SessionId, _Slot] = {}
         self._ending: set[asyncio.Task[None]] = set()
 

@@ -28,6 +28,7 @@ from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.output import Output
+from stead.machines.own_python import with_own_python
 from stead.machines.pictures import MachinePictures
 from stead.machines.programs import MachinePrograms
 from stead.machines.proofs import MachineProofs
@@ -110,6 +111,7 @@ class BubblewrapMachines:
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
         self.programs = MachinePrograms(
             self._maker,
+            Maker(home, lambda: with_own_python(self._probed()), limits, egress),
             self._bindings,
             self.transactions,
             lambda path: check_directory(path, home.root, writable=False, memory=home.memory_files),

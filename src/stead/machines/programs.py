@@ -1,27 +1,29 @@
-"""Programs that the daemon talks to, each in a machine of its own: MCP servers over stdio, external coding agents.
+"""Programs that the daemon talks to, each in a machine of its own: MCP servers over stdio, coding agents, channels.
 
-Layer: machines. Implements ``domain.mcp.Programs`` and ``domain.external_agents.AgentPrograms``. A server's machine
-shows nothing, or a view of the session's folder whose changes are thrown away; an agent's is a view whose changes land
-at its end. It reaches the hosts that the person named for the program and no others, so not those of the
-folder. What it prints is asked for in pieces, so that nothing piles up here.
+Layer: machines. Implements ``domain.mcp.Programs``, ``domain.external_agents.AgentPrograms`` and
+``domain.channels.ChannelPrograms``. A server's machine shows nothing, or a view of the session's folder whose changes
+are thrown away; an agent's is a view whose changes land at its end; a channel's shows no folder. It reaches the hosts
+that the person named for the program and no others, so not those of the folder. What it prints is asked for in pieces,
+so that nothing piles up here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.external_agents import ExternalAgent
-from stead.domain.hosts import OF_PROGRAMS
+from stead.domain.hosts import OF_CHANNELS, OF_PROGRAMS
 from stead.domain.ids import HOME, SessionId
 from stead.domain.mcp import McpServer
 from stead.domain.registries import spelled_out
 from stead.domain.trials import Landing
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
+from stead.machines.own_python import python_line
 from stead.machines.runner.enter import PROOF
 from stead.machines.transactions import Transactions
 
@@ -43,6 +45,22 @@ class _Program:
         self._ending: asyncio.Task[None] | None = None
         self.last_words = ""
         self.landing = Landing()
+
+    async def open(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start it; it is ended again when it cannot be.
+
+        Raises:
+            MachineUnavailable, MachineDied: it could not be started; says why.
+        """
+        given = [f"{name}={value}".encode() for name, value in environment.items()]
+        try:
+            words = [word.encode() for word in command]
+            await self._machine.call("open", b"%d" % len(given), *given, *words, limit_s=_ASK_LIMIT_S)
+        except BaseException as error:
+            await self.end()
+            if isinstance(error, ToolFault):
+                raise MachineUnavailable("it could not be started: {}", error) from error
+            raise
 
     async def write(self, data: bytes) -> None:
         """As ``Program.write``."""
@@ -99,6 +117,7 @@ class MachinePrograms:
 
     Args:
         maker: makes their machines.
+        channels: makes those of channels, which show Stead's own Python.
         bindings: what each session's machine shows.
         transactions: the view of the folder that a program gets.
         check: a folder that may be shown, as its real path; raises ``InvalidRequest``.
@@ -107,12 +126,13 @@ class MachinePrograms:
     def __init__(
         self,
         maker: Maker,
+        channels: Maker,
         bindings: Mapping[SessionId, Binding],
         transactions: Transactions,
         check: Callable[[str], str],
     ) -> None:
         self._check = check
-        self._maker = maker
+        self._maker, self._channels = maker, channels
         self._bindings = bindings
         self._transactions = transactions
         self._open: list[tuple[SessionId, _Program]] = []
@@ -137,6 +157,18 @@ class MachinePrograms:
         """As ``AgentPrograms.start_agent``."""
         await self._transactions.catch_up(session)
         return await self._start(session, agent, self._bindings.get(session), environment, lands=True)
+
+    async def start_channel(self, name: str, hosts: Sequence[str]) -> _Program:
+        """As ``ChannelPrograms.start_channel``. It is no session's: it goes on when all of them are stopped."""
+
+        async def ended() -> Landing:
+            return Landing()
+
+        own = Binding("", writable=False, hosts=tuple(hosts))
+        machine = await self._channels.make(HOME, own, lambda _: None, "program", listed=OF_CHANNELS + name)
+        program = _Program(machine, ended, lambda _: None)
+        await program.open(*python_line("stead.channels.worker"))
+        return program
 
     async def _start(
         self,
@@ -166,14 +198,10 @@ class MachinePrograms:
         try:
             if machine.copies and own.directory:
                 await self._transactions.copy(session, job)
-            given = [f"{name}={value}".encode() for name, value in environment.items()]
-            words = [word.encode() for word in wanted.command]
-            await machine.call("open", b"%d" % len(given), *given, *words, limit_s=_ASK_LIMIT_S)
-        except BaseException as error:
+        except BaseException:
             await program.end()
-            if isinstance(error, ToolFault):
-                raise MachineUnavailable("it could not be started: {}", error) from error
             raise
+        await program.open(wanted.command, environment)
         return program
 
     async def _over(self, session: SessionId, job: str, *, lands: bool) -> Landing:

@@ -10,6 +10,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
@@ -33,6 +34,7 @@ _MOST_BYTES = 64 << 10
 T = TypeVar("T")
 
 
+@dataclass(eq=False, repr=False)
 class MachineServices:
     """Every session's.
 
@@ -42,15 +44,11 @@ class MachineServices:
         running: a session's machine, once it is up.
     """
 
-    def __init__(
-        self,
-        transactions: Transactions,
-        work: Callable[..., Awaitable[None]],
-        running: Callable[[SessionId], Machine | None],
-    ) -> None:
-        self._transactions = transactions
-        self._work = work
-        self._running = running
+    _transactions: Transactions
+    _work: Callable[..., Awaitable[None]]
+    _running: Callable[[SessionId], Machine | None]
+
+    def __post_init__(self) -> None:
         self.previews = Previews(self._dial)
 
     async def start(self, permit: Permit, name: str, command: str) -> tuple[ServiceLog, Landing]:

@@ -14,6 +14,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -39,26 +40,21 @@ Closed = Callable[[SessionId, str, Ended], None]
 """Called when a terminal ended that nobody closed. Must not block."""
 
 
+@dataclass(eq=False, repr=False)
 class _Terminal:
     """One terminal. Implements ``domain.terminals.Terminal``."""
 
-    def __init__(
-        self,
-        row: TerminalRow,
-        machine: Machine,
-        on_output: Callable[[], None],
-        land: Callable[[], Awaitable[object]],
-        on_end: Callable[[_Terminal, Ended], None],
-    ) -> None:
-        self._row = row
-        self._on_output = on_output
-        self._land = land
+    _row: TerminalRow
+    _machine: Machine
+    _on_output: Callable[[], None]
+    _land: Callable[[], Awaitable[object]]
+    _on_end: Callable[[_Terminal, Ended], None]
+
+    def __post_init__(self) -> None:
         self.ended: Ended | None = None
         self.why: Why = "lost"
-        self._machine = machine
-        self._on_end = on_end
         self._scrollback = Scrollback()
-        self._pumping = asyncio.create_task(self._pump(), name=f"terminal {row.id}")
+        self._pumping = asyncio.create_task(self._pump(), name=f"terminal {self._row.id}")
 
     @property
     def row(self) -> TerminalRow:

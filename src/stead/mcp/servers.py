@@ -52,6 +52,7 @@ class _Open:
     idle: asyncio.TimerHandle | None = None
 
 
+@dataclass(eq=False, repr=False)
 class Servers:
     """All of them.
 
@@ -63,19 +64,13 @@ class Servers:
         found: see ``Found``.
     """
 
-    def __init__(
-        self,
-        standings: Callable[[], Mapping[str, Standing]],
-        programs: Programs,
-        dialer: Dialer,
-        vault: Secrets,
-        found: Found,
-    ) -> None:
-        self._standings = standings
-        self._programs = programs
-        self._dialer = dialer
-        self._vault = vault
-        self._found = found
+    _standings: Callable[[], Mapping[str, Standing]]
+    _programs: Programs
+    _dialer: Dialer
+    _vault: Secrets
+    _found: Found
+
+    def __post_init__(self) -> None:
         self._open: dict[tuple[SessionId, str], _Open] = {}
         self._opening: dict[tuple[SessionId, str], asyncio.Lock] = {}
         self._questions: dict[str, tuple[SessionId, _Open, Wanted]] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from stead.domain.errors import EmbeddingFault, StorageFault
 from stead.memory.books import MemoryBooks
@@ -22,6 +23,7 @@ LONGEST_S = 600.0
 log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class Backfill:
     """Whoever runs ``keep`` owns the work.
 
@@ -31,15 +33,11 @@ class Backfill:
         ready: has the model built and loaded, raising as ``Embeds.embed``; nothing for one that needs no such thing.
     """
 
-    def __init__(
-        self,
-        books: MemoryBooks,
-        meaning: Meaning,
-        ready: Callable[[], Awaitable[None]] | None,
-    ) -> None:
-        self._books = books
-        self._meaning = meaning
-        self._ready = ready
+    _books: MemoryBooks
+    _meaning: Meaning
+    _ready: Callable[[], Awaitable[None]] | None
+
+    def __post_init__(self) -> None:
         self._grown = asyncio.Event()
         self._told = ""
 

@@ -61,7 +61,7 @@ class Directory:
     """
 
     def __init__(self, path: Path, key: bytes, connect: Connect = connect) -> None:
-        self.database = Database(path, key, connect, mend="rebuild the memory's indexes")
+        self.database = Database(path, key, connect, cure="rebuild the memory's indexes")
         with opening(self.database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
             self._connection = connection
         self.reached = self.progress[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -26,6 +27,7 @@ _LINE = re.compile(r"^- \[(m_[0-9a-f]{16})\]", re.M)
 """How the tools that look something up name what they found."""
 
 
+@dataclass(eq=False, repr=False)
 class Feed:
     """Gathers changes by place.
 
@@ -35,15 +37,11 @@ class Feed:
         turns: refs of a session's turns in a place.
     """
 
-    def __init__(
-        self,
-        row: Callable[[PlaceId, MemoryId], MemoryRow | None],
-        place_of: Callable[[MemoryId], PlaceId | None],
-        turns: Callable[[PlaceId, SessionId], tuple[str, ...]],
-    ) -> None:
-        self._row = row
-        self._place_of = place_of
-        self._turns = turns
+    _row: Callable[[PlaceId, MemoryId], MemoryRow | None]
+    _place_of: Callable[[MemoryId], PlaceId | None]
+    _turns: Callable[[PlaceId, SessionId], tuple[str, ...]]
+
+    def __post_init__(self) -> None:
         self._rows: dict[PlaceId, dict[MemoryId, MemoryRow]] = defaultdict(dict)
         self._episodes: dict[PlaceId, list[Episode]] = defaultdict(list)
         self._removed: dict[PlaceId, list[str]] = defaultdict(list)

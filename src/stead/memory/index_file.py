@@ -169,7 +169,7 @@ class IndexFile:
 
     def _open(self) -> tuple[Database, Connection, str]:
         """The file, a connection to write with, and the digest of its schema."""
-        database = Database(self._path, self._key, self._connect, mend="rebuild the index")
+        database = Database(self._path, self._key, self._connect, cure="rebuild the index")
         with opening(database, _SCHEMA, (0, b"", 0, 0, "", _SCHEMA_ID)) as connection:
             (schema,) = connection.execute("SELECT schema FROM progress").fetchone()
         return database, connection, schema

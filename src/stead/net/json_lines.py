@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ MOST_NOISE = 1000
 """Lines that are no messages, which some programs print before they begin."""
 
 
+@dataclass(eq=False, repr=False)
 class JsonLines:
     """One conversation.
 
@@ -33,21 +35,15 @@ class JsonLines:
         most_bytes: that it may print in all; 0 for as many as it likes.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        receive: Callable[[dict[str, Any]], None],
-        broken: Callable[[SteadError], None],
-        who: str = "server",
-        most_bytes: int = 0,
-    ) -> None:
-        self._program = program
-        self._receive = receive
-        self._broken = broken
-        self._who = who
-        self._most_bytes = most_bytes
+    _program: Program
+    _receive: Callable[[dict[str, Any]], None]
+    _broken: Callable[[SteadError], None]
+    _who: str = "server"
+    _most_bytes: int = 0
+
+    def __post_init__(self) -> None:
         self._writing = asyncio.Lock()
-        self._reading = asyncio.create_task(self._read(), name=f"messages of the {who}")
+        self._reading = asyncio.create_task(self._read(), name=f"messages of the {self._who}")
 
     async def write(self, message: Mapping[str, object]) -> None:
         """Send one.

@@ -6,12 +6,13 @@ Layer: notifiers. What a kind needs is imported when it is used: most homes use 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
 from stead.domain.errors import InvalidRequest
 from stead.domain.notifications import (
+    ChatTarget,
     Desktop,
     Mail,
     Message,
@@ -41,6 +42,9 @@ class Senders:
     def __init__(
         self, dialer: Dialer, secret: Callable[[str, str], str | None], vault: Secrets, *, limit_s: float = LIMIT_S
     ) -> None:
+        self.to_chat: Callable[[ChatTarget, Message], Awaitable[None]]
+        """Sends a message to a chat."""
+        self.has_chat: Callable[[ChatTarget], bool]
         self._limit_s = limit_s
         self._dialer = dialer
         self._secret = secret
@@ -60,6 +64,8 @@ class Senders:
 
                 place_of(self._dialer, url)
                 signing_key(self._value(target.name, secret))
+            case ChatTarget(channel=channel) as chat if not self.has_chat(chat):
+                raise InvalidRequest(f"no such chat was paired; see: stead channel chats {channel}")
             case _:
                 return
 
@@ -80,6 +86,8 @@ class Senders:
 
     async def _send(self, target: NotificationTarget, message: Message) -> None:
         match target.via:
+            case ChatTarget() as chat:
+                await self.to_chat(chat, message)
             case Desktop():
                 from stead.notifiers.desktop import show
 

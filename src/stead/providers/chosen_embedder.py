@@ -7,6 +7,7 @@ what it may be sent is decided by its clearance, and known secrets are taken out
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -17,6 +18,7 @@ from stead.providers.directory import Endpoint
 from stead.providers.embeddings import ProviderEmbedder
 
 
+@dataclass(eq=False, repr=False)
 class ChosenEmbedder:
     """Implements ``domain.embedding.Embeds``. Close it.
 
@@ -27,17 +29,12 @@ class ChosenEmbedder:
         clean: takes known secrets out of a text.
     """
 
-    def __init__(
-        self,
-        provider: str,
-        model: str,
-        find: Callable[[str], tuple[Endpoint, Confidentiality]],
-        clean: Callable[[str], str],
-    ) -> None:
-        self._provider = provider
-        self._model = model
-        self._find = find
-        self._clean = clean
+    _provider: str
+    _model: str
+    _find: Callable[[str], tuple[Endpoint, Confidentiality]]
+    _clean: Callable[[str], str]
+
+    def __post_init__(self) -> None:
         self._now: tuple[tuple[Endpoint, Confidentiality], ProviderEmbedder] | None = None
         self._unwell = ""
 

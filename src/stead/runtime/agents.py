@@ -123,7 +123,7 @@ class Subagents:
             budget=ev.Budget(given.allotment.tokens, given.allotment.usd_micros),
             limits=given.limits,
             profile=given.profile,
-            instructions=instructions(deps.directives(), spec.directory, interactive=False),
+            instructions=instructions(deps.directives(), spec.directory, interactive=False, channel=spec.channel),
             contract=ev.Contract(filled(specialist, values)),
             rules=constraint_rules(spec.constraints) if spec.rules is None else spec.rules,
             hosts=given.hosts,

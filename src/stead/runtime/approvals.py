@@ -37,6 +37,8 @@ def answer(session: Session, command: Decide, *, door: str, now_ms: int) -> tupl
     _require_open(session, call, command, now_ms)
     if command.answer == "deny":
         return (ev.ApprovalDenied(id=call.approval, key=call.key, door=door, reason=command.reason.strip()),)
+    if f"message:{door}" in session.sources:
+        raise Conflict("what others wrote came through this chat, so a yes does not count here; answer it elsewhere")
     given = ev.ApprovalGiven(id=call.approval, key=call.key, digest=command.digest, door=door)
     if command.answer == "once":
         return (given,)

@@ -10,8 +10,10 @@ import asyncio
 import contextlib
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from stead.domain.channel_wire import Request, Response
 from stead.domain.due_times import words
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CommandId
@@ -53,6 +55,10 @@ class Listener(Protocol):
     def url(self) -> str:
         """Before a trigger's name; "" while it is closed."""
 
+    @property
+    def channels_url(self) -> str:
+        """Before a channel's name; "" while it is closed."""
+
     async def keep(self, *, wanted: bool) -> None:
         """Have it open, or closed. Raises ``Conflict`` where its port is in use."""
 
@@ -60,6 +66,23 @@ class Listener(Protocol):
         """Send a request to it as others would; gives the status of the answer. Raises ``OSError``."""
 
 
+class ChannelRequests(Protocol):
+    """Who has the channels, and hands them what their platforms send."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a channel that is on is sent requests; ``Arrivals.listen_again`` is called when this changes."""
+
+    async def request(self, name: str, request: Request) -> Response:
+        """Have a channel's process check and answer a request; ``n`` of both is the caller's no concern.
+
+        Raises:
+            NotFound: no channel of that name is on and is sent requests.
+            SteadError, OSError: its process does not answer now.
+        """
+
+
+@dataclass(eq=False, repr=False)
 class Arrivals:
     """Takes in what comes.
 
@@ -72,21 +95,14 @@ class Arrivals:
         clock: says what time it is.
     """
 
-    def __init__(
-        self,
-        state: Callable[[], HomeState],
-        schedules: Schedules,
-        kept: GivenAttachments,
-        book: SecretBook,
-        journal: Journal,
-        clock: Clock,
-    ) -> None:
-        self._state = state
-        self._schedules = schedules
-        self._kept = kept
-        self._book = book
-        self._journal = journal
-        self._clock = clock
+    _state: Callable[[], HomeState]
+    _schedules: Schedules
+    _kept: GivenAttachments
+    _book: SecretBook
+    _journal: Journal
+    _clock: Clock
+
+    def __post_init__(self) -> None:
         self._refused: dict[str, Refusals] = {}
         self._unrecorded: dict[tuple[str, Skip], tuple[int, int]] = {}
         """By trigger and reason: when a refusal was recorded last, and how many came since."""
@@ -95,6 +111,9 @@ class Arrivals:
         self.listened = asyncio.Event()
         """Set whenever what is to be listened for was opened or closed."""
         self.listener: Listener | None = None
+        self.channels: ChannelRequests | None = None
+        self.listen_again: Callable[[], None] = lambda: None
+        """Looks again at what is to be listened for; set by who listens."""
 
     def source(self, name: str) -> Source | None:
         """What a trigger waits for; None where there is none of that name."""

@@ -8,6 +8,7 @@ with the next collection of what nothing refers to.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stead.domain import events as ev
@@ -26,6 +27,7 @@ UNUSED_MS = 24 * 3600 * 1000
 _MOST_WAITING = 500
 
 
+@dataclass(eq=False, repr=False)
 class GivenAttachments:
     """Takes files in and remembers them for a day.
 
@@ -37,27 +39,21 @@ class GivenAttachments:
         collect: drops what nothing refers to any more.
     """
 
-    def __init__(
-        self,
-        blobs: AttachmentStore,
-        pictures: Pictures,
-        pinned: PinnedBlobs,
-        clock: Clock,
-        collect: Callable[[], Awaitable[None]],
-    ) -> None:
-        self._collect = collect
-        self._blobs = blobs
-        self.load = blobs.load
-        self._pictures = pictures
-        self._pinned = pinned
-        self._clock = clock
+    _blobs: AttachmentStore
+    _pictures: Pictures
+    _pinned: PinnedBlobs
+    _clock: Clock
+    _collect: Callable[[], Awaitable[None]]
+
+    def __post_init__(self) -> None:
+        self.load = self._blobs.load
         self._given: dict[str, tuple[int, Attachment]] = {}
 
     async def take(self, name: str, data: bytes) -> Attachment:
         """See ``Attachments``."""
         if len(data) > MOST_UPLOAD_BYTES:
             raise InvalidRequest(f"the file has more than {MOST_UPLOAD_BYTES // 1_000_000} MB; make it smaller")
-        kind, shown = media_type(data), _printable(name)
+        kind, shown = media_type(data), shown_name(name)
         if kind == PDF:
             pages = await self._pictures.pages(data)
             if pages > MOST_PAGES:
@@ -109,6 +105,11 @@ class GivenAttachments:
         self._pinned.pin(content)
         return content
 
+    def hold(self, contents: Iterable[str]) -> None:
+        """Keep what ``keep`` stored before a restart."""
+        for content in contents:
+            self._pinned.pin(content)
+
     def release(self, content: str) -> None:
         """Keep what ``keep`` stored no longer than the record names it, unless a person gave the same."""
         if content not in self._given:
@@ -133,7 +134,7 @@ def attachments_of(body: ev.Body) -> Iterator[Attachment]:
             return
 
 
-def _printable(name: str) -> str:
+def shown_name(name: str) -> str:
     """A file's last name on one line, without what no terminal prints."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return "".join(letter for letter in last if letter.isprintable())[:MOST_NAME].strip() or "unnamed"

@@ -24,7 +24,8 @@ REPLY_LIMIT = 200_000
 class Subscription:
     """One watcher's view of the stream, from the moment of subscribing on."""
 
-    def __init__(self, bus: Bus, limit: int) -> None:
+    def __init__(self, bus: Bus, limit: int, *, own: bool = False) -> None:
+        self.own = own
         self._bus = bus
         self._limit = limit
         self._queue: deque[Event | Transient] = deque()
@@ -87,9 +88,9 @@ class Bus:
         self._subscriptions: set[Subscription] = set()
         self._replies: dict[SessionId, _OpenReply] = {}
 
-    def subscribe(self, limit: int = QUEUE_LIMIT) -> Subscription:
-        """Start watching. Close it when done."""
-        subscription = Subscription(self, limit)
+    def subscribe(self, limit: int = QUEUE_LIMIT, *, own: bool = False) -> Subscription:
+        """Start watching. Close it when done. ``own``: it is no door's, and is not among the ``watchers``."""
+        subscription = Subscription(self, limit, own=own)
         self._subscriptions.add(subscription)
         return subscription
 
@@ -99,8 +100,8 @@ class Bus:
 
     @property
     def watchers(self) -> int:
-        """How many subscriptions there are."""
-        return len(self._subscriptions)
+        """How many subscriptions there are, but for the house's own."""
+        return sum(not one.own for one in self._subscriptions)
 
     def reply_of(self, session: SessionId) -> TextDelta | None:
         """The text so far of the reply that is under way in a session, as one piece; None where there is none."""

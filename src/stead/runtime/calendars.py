@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import shlex
 import stat
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from stead.config import missing_extra
 from stead.domain.calendars import Calendar, CalendarTimes
 from stead.domain.errors import ToolFault
 from stead.domain.schedules import ScheduleCalendarRead, Standing
@@ -27,8 +27,6 @@ if TYPE_CHECKING:  # which imports what reads files; only a home with calendars 
     from stead.runtime.calendar_worker import Ask
 
 WORKER = (sys.executable, "-I", "-m", "stead.runtime.calendar_worker")
-PACKAGES = ("icalendar==7.3.0", "recurring-ical-events==3.8.2")
-"""As in the extra ``calendar`` of pyproject.toml; a test compares them."""
 LOOK_MS = 60_000
 """How long a change of a file may wait until it is seen."""
 _MOST_BYTES = 5_000_000
@@ -124,12 +122,7 @@ class CalendarEvents:
 
 def lacking() -> str:
     """What to install first; "" for nothing."""
-    from importlib.util import find_spec
-
-    if all(find_spec(name) for name in ("icalendar", "recurring_ical_events")):
-        return ""
-    way = f"{shlex.quote(sys.executable)} -m pip install {' '.join(PACKAGES)}"
-    return f"calendars need the extra 'calendar', which is not installed: {way}"
+    return missing_extra("calendar", "calendars need")
 
 
 def _said(found: CalendarTimes, after_ms: int) -> list[tuple[int, str]]:

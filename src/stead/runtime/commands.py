@@ -18,6 +18,7 @@ import msgspec
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.agents import Taint
+from stead.domain.channels import ChannelCommand, channel_of, read_along
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import Conflict, SteadError
 from stead.domain.forget_commands import Forget
@@ -88,17 +89,22 @@ class Runtime:
         self.attachments = deps.attachments
         self.trust = deps.trust
         self.notifications = deps.notifications
+        self.channels = deps.channels
         self.lines = OwnLines(deps, sessions, book)
         self.terminals = TerminalRoom(deps, sessions, self.lines)
         self.memory = deps.memory.queries
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
         self.rules = RuleBook(lambda: home.state.rules, lambda: deps.gate.specs(()), deps.gate.reach, deps.clock)
         self._started_ms = deps.clock.now_ms()
-        self._opener = Opener(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled)
+        self._opener = Opener(
+            *(deps, sessions, book, lambda: home.state.grants, home.copied, self._scheduled),
+            lambda door: read_along(home.state.channels, door),
+        )
         self.schedules = Schedules(home, sessions, self._opener, self._handle_part, deps.clock, deps.journal, deps.bus)
         dry_run = DryRun(
             *(book, providers, lambda: [spec.name for spec in deps.gate.specs(())]),
-            *(self.directives, self.schedules, self.notifications),
+            *(self.directives, self.schedules),
+            *(self.notifications, self.channels),
         )
         self.settings = SettingsRoom(
             lambda: home.state, dry_run.facts, self._handle_part, lambda text: book.words().clean(text)
@@ -163,6 +169,7 @@ class Runtime:
             (Forget, memory.forgetting.carry_out),
             (ScheduleCommand, self.schedules.carry_out),
             (TargetCommand, self.notifications.carry_out),
+            (ChannelCommand, self.channels.carry_out),
             (ApplySettings, self.settings.carry_out),
         )
 
@@ -217,6 +224,12 @@ class Runtime:
         return await self._deps.trials.stays(session)
 
     async def _decide(self, command: cmd.Decide, claim: Claimed, door: str) -> cmd.Answer:
+        if name := channel_of(door):
+            known = self._home.state.channels.channels.get(name)
+            if known is None or not any(
+                one.kind == known.channel.kind and one.answers for one in self.channels.kinds()
+            ):
+                raise Conflict("no answer to a question counts that comes from there; answer it on the page")
         question = await asyncio.to_thread(self._questions.approval, command.approval)
         claim, id = of(claim, question.session), claim.id
         now_ms = self._deps.clock.now_ms()
@@ -250,6 +263,7 @@ class Runtime:
             if isinstance(command, cmd.SetProviderKey):
                 self.conditions.forget(command.name)
             await self._book.reload(self._home.state.secrets)
+            self.channels.turn.set()
         return answer(claim, events)
 
     async def _direct(self, command: DirectiveCommand, claim: Claimed, door: str) -> cmd.Answer:

@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol
 
 from stead.domain import events as ev
 from stead.domain.agents import Order
+from stead.domain.channel_wire import Manifest
+from stead.domain.channels import ChannelCheck, ChannelCommand, ChannelRow, PairingCode, WantedPairing
 from stead.domain.checkpoints import Checkpoints, Versions
 from stead.domain.commands import Answer
 from stead.domain.directives import Directives
@@ -69,6 +71,30 @@ class NotificationService(Protocol):
         """The fact that it would make of these targets; raises as ``carry_out``."""
 
 
+class ChannelService(Protocol):
+    """The bots through which the person is reached, and their chats.
+
+    ``turn`` is set when a token may have changed.
+    """
+
+    turn: asyncio.Event
+
+    async def rows(self) -> tuple[ChannelRow, ...]:
+        """The channels by name, and how each stands."""
+
+    def kinds(self) -> tuple[Manifest, ...]:
+        """The platforms that there are, and what each asks for."""
+
+    async def test(self, name: str) -> ChannelCheck:
+        """Ask the platform whether the token holds, now; raises ``NotFound``."""
+
+    async def pair(self, name: str, wanted: WantedPairing) -> PairingCode:
+        """A code that pairs one chat, once; raises ``NotFound``, ``InvalidRequest``, ``Conflict``."""
+
+    async def carry_out(self, command: ChannelCommand, claim: Claimed, door: str) -> Answer:
+        """Carry a command out; raises ``InvalidRequest``, ``NotFound``, ``Conflict``, ``StorageFault``."""
+
+
 class SubagentService(Protocol):
     """Subagents, as the session that starts them needs them. The caller holds that session's lock."""
 
@@ -121,6 +147,7 @@ class Deps:
     agents: SubagentService
     trust: TrustService
     notifications: NotificationService
+    channels: ChannelService
     approval_ttl_s: int
     backoff_ms: int = 1000
     """The first pause after a model failure; it doubles up to a minute."""

@@ -158,6 +158,7 @@ class AgentHome(Protocol):
         """Record a fact that nobody waits for."""
 
 
+@dataclass(eq=False, repr=False)
 class AgentRoom:
     """Implements ``AgentHouse``, and what doors ask about agents.
 
@@ -168,17 +169,10 @@ class AgentRoom:
         meet: starts an agent, and has it say who it is.
     """
 
-    def __init__(
-        self,
-        home: Callable[[], AgentHome],
-        book: Callable[[], SecretBook],
-        session: Callable[[SessionId], Awaitable[Session]],
-        meet: Callable[[ExternalAgent], Awaitable[str]],
-    ) -> None:
-        self._home = home
-        self._book = book
-        self._session = session
-        self._meet = meet
+    _home: Callable[[], AgentHome]
+    _book: Callable[[], SecretBook]
+    _session: Callable[[SessionId], Awaitable[Session]]
+    _meet: Callable[[ExternalAgent], Awaitable[str]]
 
     def find(self, name: str) -> ExternalAgent | None:
         """See ``AgentHouse``."""

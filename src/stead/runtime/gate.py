@@ -409,7 +409,7 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
         words=tuple(session.words),
         texts=cache(lambda: _texts(session, tool, declared)),
         sources=tuple(session.sources),
-        planned=tuple(session.planned),
+        planned=() if session.spec.channel else tuple(session.planned),  # what others said grants nothing unasked
         used=tuple(session.used),
         entities=session.entities,
         given=session.given,

@@ -18,6 +18,17 @@ import msgspec
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.bindings import ends
+from stead.domain.channels import ChannelFact, Channels, fold_channels
+from stead.domain.devices import (
+    DeviceFact,
+    Devices,
+    PairDevice,
+    RemoveDevice,
+    RenameDevice,
+    SignInDevice,
+    device_change,
+    fold_devices,
+)
 from stead.domain.directives import Directives
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.external_agents import (
@@ -35,7 +46,6 @@ from stead.domain.mcp import Standing as McpStanding
 from stead.domain.mcp_commands import ApproveMcpTools, ConfigureMcp, RemoveMcp, SetMcpTool
 from stead.domain.mcp_events import McpConfigured, McpRemoved, McpToolsApproved, McpToolSet, McpToolsSeen
 from stead.domain.notifications import TargetFact, TargetState, fold_targets
-from stead.domain.objectives import NO_CAP, require_budget
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.profiles import (
@@ -54,6 +64,7 @@ from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
 from stead.domain.trust import Tier
 from stead.runtime.bus import Bus
+from stead.runtime.caps import NO_CAPS, capped
 from stead.runtime.external_agents import Agents, agent_change, fold_agents, lost_runs
 from stead.runtime.folder import folder
 from stead.runtime.gate import Standing
@@ -68,8 +79,6 @@ log = logging.getLogger(__name__)
 NOTES_S = 5.0
 """How long leaving waits for facts that nobody waited for."""
 _KEY_CHARS = 10_000
-_MOST_SHARES = 5
-_NO_CAPS = ev.CapSet(daily=NO_CAP)
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ class HomeState:
     tiers: dict[tuple[str, str], Tier] = field(default_factory=dict)
     """What was last measured of models, where that was ever another tier than "normal"."""
     roles: dict[Role, tuple[ev.ModelRef, ...]] = field(default_factory=dict)
-    caps: ev.CapSet = _NO_CAPS
+    caps: ev.CapSet = NO_CAPS
     warned: Mapping[tuple[int, str], ev.CapWarned] = field(default_factory=dict)
     """The last notice of each kind of period and unit; the kind is the length of the period's name."""
     search: ev.SearchConfigured | None = None
@@ -109,8 +118,12 @@ class HomeState:
     """The schedules by name."""
     targets: Mapping[str, TargetState] = field(default_factory=dict)
     """Where the person is notified, by name."""
+    channels: Channels = field(default_factory=Channels)
+    """The channels, their chats, and which sessions talk there."""
     profiles: Mapping[str, NamedProfile] = field(default_factory=dict)
     """The named profiles."""
+    devices: Devices = field(default_factory=dict)
+    """Who may come in from outside."""
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -146,11 +159,7 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
         case ev.ProviderConfigured() as configured:
             return replace(state, providers={**state.providers, configured.name: configured})
         case ev.ProviderRemoved(name=name):
-            left = {key: value for key, value in state.providers.items() if key != name}
-            chain = tuple(ref for ref in state.chain if ref.provider != name)
-            roles = {role: tuple(ref for ref in refs if ref.provider != name) for role, refs in state.roles.items()}
-            models = {key: settings for key, settings in state.models.items() if key[0] != name}
-            return replace(state, providers=left, chain=chain, roles=roles, models=models)
+            return _without_provider(state, name)
         case ev.ModelConfigured(provider=provider, model=model, settings=settings):
             return replace(state, models={**state.models, (provider, model): settings})
         case ev.TierMeasured(model=model, tier=tier):
@@ -173,9 +182,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return state
         case ev.HostDisallowed(host=host, directory=directory):
             lasting = state.lasting - {directory} if host == REGISTRIES else state.lasting
-            return replace(
-                state, hosts=tuple(pair for pair in state.hosts if pair != (directory, host)), lasting=lasting
-            )
+            hosts = tuple(pair for pair in state.hosts if pair != (directory, host))
+            return replace(state, hosts=hosts, lasting=lasting)
         case ev.FolderReached(directory=directory, host=host):
             return replace(state, reached=tuple(dict.fromkeys([*state.reached, (directory, host)])))
         case ev.RuleMade(rule=rule):
@@ -198,6 +206,10 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, schedules=fold_schedules(state.schedules, body, event.ts_ms))
         case body if isinstance(body, TargetFact):
             return replace(state, targets=fold_targets(state.targets, body, event.seq))
+        case body if isinstance(body, ChannelFact):
+            return replace(state, channels=fold_channels(state.channels, body))
+        case body if isinstance(body, DeviceFact):
+            return replace(state, devices=fold_devices(state.devices, body, event.ts_ms))
         case NamedProfileSet() | NamedProfileRemoved() as change:
             return replace(state, profiles=fold_profiles(state.profiles, change))
         case ev.DirectiveSet(directive=directive, door=door):
@@ -208,6 +220,14 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, directives=state.directives.ordered(ids))
         case _:
             return state
+
+
+def _without_provider(state: HomeState, name: str) -> HomeState:
+    left = {key: value for key, value in state.providers.items() if key != name}
+    chain = tuple(ref for ref in state.chain if ref.provider != name)
+    roles = {role: tuple(ref for ref in refs if ref.provider != name) for role, refs in state.roles.items()}
+    models = {key: settings for key, settings in state.models.items() if key[0] != name}
+    return replace(state, providers=left, chain=chain, roles=roles, models=models)
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -413,13 +433,15 @@ async def change(
         case cmd.SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
         case cmd.SetCap():
-            return _capped(command, state.caps)
+            return capped(command, state.caps, state.channels)
         case cmd.SetSearch() | cmd.RemoveSearch():
             return await search_change(command, state.search, secrets)
         case ConfigureAgent() | RemoveAgent():
             return agent_change(command, state.agents, state.secrets)
         case SetNamedProfile() | RemoveNamedProfile():
             return profile_change(command, state.profiles)
+        case PairDevice() | SignInDevice() | RemoveDevice() | RenameDevice():
+            return device_change(command, state.devices, door)
         case ConfigureMcp() | RemoveMcp() | ApproveMcpTools() | SetMcpTool():
             return await mcp_change(command, state.mcp, secrets, door)
         case cmd.AddRule(directory=directory) as wanted:
@@ -449,17 +471,6 @@ def _allowed(host: str, *, lasts: bool = False) -> str:
     if lasts and host != REGISTRIES:
         raise InvalidRequest(f"grants last after reading from {REGISTRIES!r}, and from no other host")
     return host if host == REGISTRIES else str(parse_allowed(host))
-
-
-def _capped(command: cmd.SetCap, caps: ev.CapSet) -> ev.CapSet:
-    """The caps after a command, which changes what it names."""
-    shares = caps.warn_at if command.warn_at is None else tuple(sorted(set(command.warn_at)))
-    if len(shares) > _MOST_SHARES or not all(0 < share < 100 for share in shares):
-        raise InvalidRequest(f"shares of a cap are up to {_MOST_SHARES} whole numbers from 1 to 99")
-    wanted = ev.CapSet(command.daily or caps.daily, command.monthly or caps.monthly, shares)
-    require_budget(wanted.daily, least=0)
-    require_budget(wanted.monthly, least=0)
-    return wanted
 
 
 def _known(state: HomeState, name: str) -> ev.ProviderConfigured:

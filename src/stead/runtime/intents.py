@@ -18,6 +18,7 @@ import msgspec
 from stead.brain.intents import Intent, intent, to_model
 from stead.domain import commands as cmd
 from stead.domain import figures
+from stead.domain.channels import DOOR as CHAT
 from stead.domain.due_times import SHOWN, due_times, read_when, words
 from stead.domain.errors import CallerError
 from stead.domain.events import IntentAnswered
@@ -82,7 +83,7 @@ class Intents:
 
     async def say(self, command: cmd.SendMessage, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a message out: answer it here if it needs no model, else have the session's model read it."""
-        found = None if command.to_model or command.attachments else intent(command.text)
+        found = None if command.to_model or command.attachments or command.foreign else intent(command.text)
         if found is None:
             kept = None if command.to_model else to_model(command.text)
             words = command if kept is None else msgspec.structs.replace(command, text=kept)
@@ -105,7 +106,7 @@ class Intents:
         try:
             match found.kind:
                 case "status":
-                    return _status(session)
+                    return _status(session, named=not door.startswith(CHAT))
                 case "sessions" | "objectives":
                     return await asyncio.to_thread(self._listed, "session" if found.kind == "sessions" else "objective")
                 case "schedules":
@@ -193,8 +194,8 @@ class Intents:
         return "\n".join((*lines, "and more: the list on the page has all") if more else lines)
 
 
-def _status(session: Session) -> str:
-    """How it stands, in facts of the record."""
+def _status(session: Session, *, named: bool) -> str:
+    """How it stands, in facts of the record; with the names of tools where these are for the person alone."""
     done = sum(step.status == "done" for step in session.plan)
     asking = sum(call.step == "asking" for call in session.calls.values())
     running = [call.tool for call in session.calls.values() if call.step == "started"]
@@ -202,7 +203,7 @@ def _status(session: Session) -> str:
     facts = (
         f"Status: {status(session)}",
         f"plan: {done} of {len(session.plan)} done" if session.plan else "",
-        f"running: {', '.join(running)}" if running else "",
+        f"running: {', '.join(running) if named else figures.counted(len(running), 'step')}" if running else "",
         f"{figures.counted(asking, 'question')} for you" if asking else "",
         f"{figures.counted(len(session.waiting), 'message')} not read yet" if session.waiting else "",
         f"spent: {figures.tokens(spent.tokens)} tokens, {figures.money(spent.usd_micros)}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, assert_never
 from urllib.parse import urlsplit
 
@@ -192,6 +193,7 @@ def _check_values(command: ConfigureMcp) -> None:
             raise InvalidRequest(f"the value of {name!r} is too long, or holds what it cannot")
 
 
+@dataclass(eq=False, repr=False)
 class McpRoom:
     """The person's questions about servers.
 
@@ -203,19 +205,11 @@ class McpRoom:
         agents: the same for external agents.
     """
 
-    def __init__(
-        self,
-        servers: Callable[[], Servers],
-        door: Callable[[], McpDoor],
-        has: Callable[[str], bool],
-        clean: Callable[[str], str],
-        agents: AgentRoom,
-    ) -> None:
-        self.agents = agents
-        self._servers = servers
-        self._door = door
-        self._has = has
-        self._clean = clean
+    _servers: Callable[[], Servers]
+    _door: Callable[[], McpDoor]
+    _has: Callable[[str], bool]
+    _clean: Callable[[str], str]
+    agents: AgentRoom
 
     async def rows(self) -> tuple[McpRow, ...]:
         """The servers that are set up, by name."""

@@ -21,8 +21,10 @@ from stead.domain.events import Event, ObjectiveEnded
 from stead.domain.ids import HOME, NO_COMMAND, ApprovalId, SessionId
 from stead.domain.notices import TAGS, Notice, Subject, due_ms, grouped, kind_of, message_of, plain
 from stead.domain.notifications import (
+    ChatTarget,
     Kind,
     Message,
+    NotificationTarget,
     PushKey,
     RemoveTarget,
     Sender,
@@ -98,6 +100,10 @@ class Notifications:
     ) -> None:
         self.page = ""
         """Where the page is, without a slash at its end."""
+        self.is_said: Callable[[NotificationTarget, SessionId], bool] = lambda _target, _session: False
+        """Whether a target is a chat in which the session talks, so that it is said there anyhow."""
+        self.to_chat: Callable[[ChatTarget, Notice, int], bool] = lambda _via, _notice, _due_ms: False
+        """Has what a chat is to hear later come with what its own work says then; whether it was taken."""
         self._home = home
         self._journal = journal
         self._subjects = subjects
@@ -232,11 +238,16 @@ class Notifications:
             return []
         kind, about = found
         wanted = [one.target for one in targets.values() if event.seq > one.since and kind in one.target.kinds]
+        wanted = [one for one in wanted if not self.is_said(one, event.session)]
         if not wanted or (kind != "question" and self._is_subagent(event.session)):
             return []
         notice = Notice(event.seq, event.session, kind, about, event.ts_ms)
         times = [(target, due_ms(target, kind, now_ms)) for target in wanted]
-        return [(target.name, notice, due, due > now_ms) for target, due in times]
+        return [
+            (target.name, notice, due, due > now_ms)
+            for target, due in times
+            if due <= now_ms or not isinstance(target.via, ChatTarget) or not self.to_chat(target.via, notice, due)
+        ]
 
     def _kind_of(self, event: Event) -> tuple[Kind, str] | None:
         """As ``notices.kind_of``; but of a heartbeat's run not that it ended well, and that it says something."""
@@ -264,7 +275,7 @@ class Notifications:
         """Send one message, and record how that went."""
         try:
             one = self._targets.get(name)
-            message = await asyncio.to_thread(self._message, outgoing)
+            message = await asyncio.to_thread(self.message, outgoing.id, outgoing.notices)
             if message and one:
                 await self._sender.send(one.target, message)
             await asyncio.to_thread(box.settle, outgoing, "sent" if message else "void", self._clock.now_ms())
@@ -288,14 +299,16 @@ class Notifications:
         if fault.gone and name in self._targets:
             await self._home().record(TargetSwitched(name, on=False, door="stead", why=why), cause=NO_COMMAND)
 
-    def _message(self, outgoing: Outgoing) -> Message | None:
+    def message(self, id: str, notices: Sequence[Notice]) -> Message | None:
         """The message as it is to be sent now; nothing where all of it has been settled meanwhile. In a thread."""
-        parts = [(one, subject) for one in outgoing.notices if (subject := self._subject(one))]
-        return message_of(outgoing.id, parts, self.page) if parts else None
+        parts = [(one, subject) for one in notices if (subject := self._subject(one))]
+        return message_of(id, parts, self.page) if parts else None
 
     def _subject(self, notice: Notice) -> Subject | None:
         if notice.kind == "schedule" or notice.of.startswith("heartbeat:"):
             return Subject(notice.of.removeprefix("heartbeat:"), "/schedules")
+        if notice.of.startswith("channel:"):
+            return Subject(notice.of.removeprefix("channel:"), "/channels")
         if notice.of.startswith("warned:"):
             return Subject(notice.of.removeprefix("warned:"), "/usage")
         try:

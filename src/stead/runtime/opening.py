@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -47,6 +48,7 @@ _MOST = 100
 """Constraints, patterns to leave out, or hosts of one session."""
 
 
+@dataclass(eq=False, repr=False)
 class Opener:
     """Opens and forks sessions.
 
@@ -57,23 +59,16 @@ class Opener:
         grants: what folders were granted, as it is now.
         copied: records that a folder's files go to another one.
         scheduled: what a door is, if it is a schedule.
+        channel: what a door is called as a channel in which others read along; "" where nobody does.
     """
 
-    def __init__(
-        self,
-        deps: Deps,
-        sessions: Sessions,
-        book: SecretBook,
-        grants: Callable[[], Sequence[tuple[str, Grant]]],
-        copied: Callable[[str, str], Awaitable[None]],
-        scheduled: Callable[[str], Scheduled | None],
-    ) -> None:
-        self._deps = deps
-        self._sessions = sessions
-        self._book = book
-        self._grants = grants
-        self._copied = copied
-        self._scheduled = scheduled
+    _deps: Deps
+    _sessions: Sessions
+    _book: SecretBook
+    _grants: Callable[[], Sequence[tuple[str, Grant]]]
+    _copied: Callable[[str, str], Awaitable[None]]
+    _scheduled: Callable[[str], Scheduled | None]
+    _channel: Callable[[str], str]
 
     async def open(self, command: cmd.OpenSession, claim: Claimed, door: str) -> cmd.Answer:
         """Open a session; its first facts are durable when this returns.
@@ -96,6 +91,7 @@ class Opener:
             secrets=self._book.given(command.secrets, session),
             attachments=shown,
             scheduled=self._scheduled(door),
+            channel=self._channel(door),
             door=door,
         )
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
@@ -176,7 +172,7 @@ class Opener:
     ) -> cmd.Answer:
         """Record the opening, what the person said with it, and what Stead learned for it; then let it run."""
         d = self._deps
-        prompt = instructions(d.directives(), fact.directory, interactive=fact.interactive)
+        prompt = instructions(d.directives(), fact.directory, interactive=fact.interactive, channel=fact.channel)
         fact = msgspec.structs.replace(fact, instructions=prompt)
         self._sessions.bind(session, fact)
         stream = Stream.open(session, fact, claim.id, d)

@@ -43,8 +43,9 @@ class ProposedSchedules:
         self._runtime = runtime
 
     async def of_folder(self, session: SessionId) -> tuple[ScheduleRow, ...]:
-        """See ``SchedulePort``."""
-        return await self._schedules().rows((await self._state(session)).spec.directory)
+        """See ``SchedulePort``. Where others read along none is listed: what a schedule is to do was not said there."""
+        spec = (await self._state(session)).spec
+        return () if spec.channel else await self._schedules().rows(spec.directory)
 
     async def propose(self, session: SessionId, proposal: Proposal, id: CommandId) -> ScheduleRow:
         """See ``SchedulePort``."""

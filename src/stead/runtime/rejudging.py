@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, get_args
 
 import msgspec
@@ -85,6 +85,7 @@ class Verdicts(Protocol):
         """Events of these kinds from a time on, in order: of grants and openings all, of verdicts those by a grant."""
 
 
+@dataclass(eq=False, repr=False)
 class Rejudging:
     """Judges the calls of the record again.
 
@@ -97,21 +98,12 @@ class Rejudging:
         of_servers: the tools of MCP servers, where the servers are these.
     """
 
-    def __init__(
-        self,
-        journal: Journal,
-        verdicts: Verdicts,
-        gate: Gate,
-        clock: Clock,
-        version: str,
-        of_servers: Callable[[Servers], Mapping[str, Tool]] = lambda _: {},
-    ) -> None:
-        self._of_servers = of_servers
-        self._journal = journal
-        self._verdicts = verdicts
-        self._gate = gate
-        self._clock = clock
-        self._version = version
+    _journal: Journal
+    _verdicts: Verdicts
+    _gate: Gate
+    _clock: Clock
+    _version: str
+    _of_servers: Callable[[Servers], Mapping[str, Tool]] = lambda _: {}
 
     def autonomy(self, weeks: int = 12) -> Autonomy:
         """Say what was asked in the last weeks, how it was answered, what is allowed ahead, and which rules would help.

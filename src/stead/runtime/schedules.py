@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from msgspec.structs import replace
@@ -80,6 +81,7 @@ _TEXT_CHARS = 500
 Handle = Callable[[cmd.Command, CommandId, str], Awaitable[cmd.Answer]]
 
 
+@dataclass(eq=False, repr=False)
 class Schedules:
     """Keeps schedules; the caller of ``keep`` owns the work.
 
@@ -93,30 +95,22 @@ class Schedules:
         bus: tells of sessions that end.
     """
 
-    def __init__(
-        self,
-        home: HomeStream,
-        sessions: Sessions,
-        opener: Opener,
-        handle: Handle,
-        clock: Clock,
-        journal: Journal,
-        bus: Bus,
-    ) -> None:
-        self._home = home
-        self._sessions = sessions
-        self._opener = opener
-        self._handle = handle
-        self._clock = clock
-        self._journal = journal
-        self._bus = bus
+    _home: HomeStream
+    _sessions: Sessions
+    _opener: Opener
+    _handle: Handle
+    _clock: Clock
+    _journal: Journal
+    _bus: Bus
+
+    def __post_init__(self) -> None:
         self._calendars = CalendarReader()
         self._lock = asyncio.Lock()
         self._ended: set[SessionId] | None = None
         """Sessions that have ended since the runs were looked at; None where it is not known which."""
         self.turn = asyncio.Event()
         """Set where something may have come that no alarm rang for."""
-        self.watching = Watching(home, clock, self._lock, self._start)
+        self.watching = Watching(self._home, self._clock, self._lock, self._start)
         self._calendars.clean = lambda text: self.watching.clean(text)
         self.check = self.watching.check
         self.load: Callable[[str], str] = _nothing

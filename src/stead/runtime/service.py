@@ -27,7 +27,7 @@ from stead.domain.triggers import TriggerRow, TriggerTest
 from stead.domain.watches import WatchCheck
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, WaitingRow
 from stead.runtime.bus import Bus
-from stead.runtime.deps import NotificationService, TrustService
+from stead.runtime.deps import ChannelService, NotificationService, TrustService
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.mcp import McpRoom
 from stead.runtime.memory_service import MemoryQueries
@@ -270,7 +270,7 @@ class RuleArea(Protocol):
 
 
 class SettingArea(Protocol):
-    """What the person has run by itself, is notified of, and has set in all."""
+    """What the person has run by itself, is reached by, and has set in all."""
 
     @property
     def settings(self) -> SettingsRoom:
@@ -287,6 +287,10 @@ class SettingArea(Protocol):
     @property
     def notifications(self) -> NotificationService:
         """Where the person is notified."""
+
+    @property
+    def channels(self) -> ChannelService:
+        """The bots on messaging platforms, and the chats that were paired with them."""
 
 
 class Service(Holdings, ChangeQueries, ServiceAreas, RuleArea, SettingArea, Protocol):

@@ -114,7 +114,8 @@ def _heard(command: cmd.SendMessage, door: str) -> Facts:
     """The person's words, and what they hand over with them, which is nobody's word."""
     if command.text.strip() or not command.attachments:
         check_text(command.text)
-    words = ev.MessageReceived(text=command.text, door=door, label=PERSON, interrupts=command.interrupt)
+    label = Label() if command.foreign else PERSON
+    words = ev.MessageReceived(text=command.text, door=door, label=label, interrupts=command.interrupt)
     return (words, *handed_over(command.context, door))
 
 

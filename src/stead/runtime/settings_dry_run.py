@@ -5,21 +5,25 @@ Layer: runtime.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from msgspec.structs import replace as changed
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.channels import ChannelCommand
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import NotFound
 from stead.domain.notifications import TargetCommand
 from stead.domain.opening import OpenSession
 from stead.domain.schedules import ScheduleCommand, SetSchedule
-from stead.runtime.deps import NotificationService
+from stead.runtime.channel_changes import channel_fact
+from stead.runtime.deps import ChannelService, NotificationService
 from stead.runtime.directives import DirectiveRoom
+from stead.runtime.folder import folder
 from stead.runtime.home import HomeState, ProviderService, change
 from stead.runtime.schedules import Schedules
 from stead.runtime.secrets import SecretBook
@@ -43,6 +47,7 @@ class _Untouched:
         return self.get(name) is not None
 
 
+@dataclass(eq=False, repr=False)
 class DryRun:
     """Tells what commands would make, and refuses what they would refuse.
 
@@ -53,23 +58,16 @@ class DryRun:
         directives: the home's.
         schedules: the home's.
         notifications: the home's.
+        channels: say which platforms there are.
     """
 
-    def __init__(
-        self,
-        book: SecretBook,
-        providers: ProviderService,
-        tools: Callable[[], Sequence[str]],
-        directives: DirectiveRoom,
-        schedules: Schedules,
-        notifications: NotificationService,
-    ) -> None:
-        self._book = book
-        self._providers = providers
-        self._tools = tools
-        self._directives = directives
-        self._schedules = schedules
-        self._notifications = notifications
+    _book: SecretBook
+    _providers: ProviderService
+    _tools: Callable[[], Sequence[str]]
+    _directives: DirectiveRoom
+    _schedules: Schedules
+    _notifications: NotificationService
+    _channels: ChannelService
 
     async def facts(self, command: cmd.Command, state: HomeState) -> tuple[ev.Body, ...]:
         """The facts that a command would make of a state; raises what carrying it out would."""
@@ -82,6 +80,10 @@ class DryRun:
             return await self._schedules.tried(self._with_known(command, known), state.schedules)
         if isinstance(command, TargetCommand):
             return (await self._notifications.tried(command, state.targets),)
+        if isinstance(command, ChannelCommand):
+            kinds = {one.kind: one for one in self._channels.kinds()}
+            has_secret = state.secrets.__contains__
+            return (await asyncio.to_thread(channel_fact, command, state.channels, kinds, folder, has_secret, _DOOR),)
         if not isinstance(command, get_args(cmd.HomeCommand)):
             raise TypeError(f"{type(command).__name__} sets nothing")
         require_known(command, known)

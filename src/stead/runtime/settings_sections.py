@@ -13,13 +13,14 @@ from msgspec.structs import asdict, replace
 
 from stead.domain import commands as cmd
 from stead.domain import settings_file as doc
+from stead.domain.channels import Channel, RemoveChannel, SetChannel, SwitchChannel
 from stead.domain.directive_commands import RemoveDirective, SetDirective
 from stead.domain.directives import DirectiveId
 from stead.domain.errors import InvalidRequest
 from stead.domain.external_agents import ConfigureAgent, RemoveAgent
 from stead.domain.mcp_commands import ConfigureMcp, RemoveMcp
-from stead.domain.notifications import NotificationTarget, Push, RemoveTarget, SetTarget, SwitchTarget
-from stead.domain.objectives import Budget
+from stead.domain.notifications import ChatTarget, NotificationTarget, Push, RemoveTarget, SetTarget, SwitchTarget
+from stead.domain.objectives import Budget, PeriodCaps
 from stead.domain.policies import Profile, Rule
 from stead.domain.profiles import RemoveNamedProfile, SetNamedProfile
 from stead.domain.provider_commands import ConfigureModel, ConfigureProvider, RemoveProvider, SetChain, SetRole
@@ -35,6 +36,8 @@ _NO_CAPS = doc.CapSettings()
 _UNSET = ("window_tokens", "max_output_tokens", "effort", "trust")
 """What says nothing of a model where it is 0 or empty."""
 _OTHER = "it runs, or reaches, something else"
+_BY_ITSELF = (Push, ChatTarget)
+"""Ways to be notified that no file can set up."""
 _STRICTER = (Profile.WORK, Profile.ASK, Profile.READONLY)
 
 
@@ -106,12 +109,15 @@ def _roles(state: HomeState) -> list[SetRole]:
 
 
 def _caps(state: HomeState) -> list[doc.CapSettings]:
-    caps = doc.CapSettings(state.caps.daily, state.caps.monthly, state.caps.warn_at)
+    channels = {name: one for name, one in sorted(state.caps.channels.items()) if name in state.channels.channels}
+    caps = doc.CapSettings(state.caps.daily, state.caps.monthly, state.caps.warn_at, channels)
     return [] if caps == _NO_CAPS else [caps]
 
 
-def _set_caps(item: doc.CapSettings) -> cmd.Command:
-    return cmd.SetCap(item.daily, item.monthly, item.warn_at)
+def _set_caps(item: doc.CapSettings, before: doc.CapSettings | None, _state: HomeState) -> Commands:
+    channels = {**dict.fromkeys((before or _NO_CAPS).channels, PeriodCaps()), **item.channels}
+    of_channels = [cmd.SetCap(one.daily, one.monthly, channel=name) for name, one in channels.items()]
+    return (cmd.SetCap(item.daily, item.monthly, item.warn_at), *of_channels)
 
 
 def _hosts(state: HomeState) -> list[doc.HostSettings]:
@@ -192,8 +198,20 @@ def _set_schedule(item: doc.ScheduleSettings, before: doc.ScheduleSettings | Non
     return [*([] if same else [SetSchedule(schedule)]), *switch]
 
 
+def _channels(state: HomeState) -> list[doc.ChannelSettings]:
+    kept = [one for _, one in sorted(state.channels.channels.items())]
+    return [doc.ChannelSettings(**asdict(one.channel), on=one.on) for one in kept]
+
+
+def _set_channel(item: doc.ChannelSettings, before: doc.ChannelSettings | None, _state: HomeState) -> Commands:
+    channel = Channel(**{name: getattr(item, name) for name in Channel.__struct_fields__})
+    same = before is not None and replace(item, on=before.on) == before
+    switch = [SwitchChannel(item.name, item.on)] if item.on != (before.on if before else True) else []
+    return [*([] if same else [SetChannel(channel)]), *switch]
+
+
 def _targets(state: HomeState) -> list[doc.TargetSettings]:
-    kept = [one for _, one in sorted(state.targets.items()) if not isinstance(one.target.via, Push)]
+    kept = [one for _, one in sorted(state.targets.items()) if not isinstance(one.target.via, _BY_ITSELF)]
     return [doc.TargetSettings(**asdict(one.target), on=one.on) for one in kept]
 
 
@@ -231,7 +249,11 @@ def _rule_weakens(before: doc.RuleSettings | None, after: doc.RuleSettings | Non
 
 def _caps_weaken(before: doc.CapSettings | None, after: doc.CapSettings | None) -> str:
     old, new = before or doc.CapSettings(), after or doc.CapSettings()
-    raised = _more(old.daily, new.daily) or _more(old.monthly, new.monthly)
+    pairs: list[tuple[Any, Any]] = [
+        (old, new),
+        *((one, new.channels.get(name, PeriodCaps())) for name, one in old.channels.items()),
+    ]
+    raised = any(_more(was.daily, now.daily) or _more(was.monthly, now.monthly) for was, now in pairs)
     return "more may be spent" if raised else ""
 
 
@@ -286,7 +308,6 @@ SECTIONS = (
     ),
     _simple("chain", lambda state: [state.chain] if state.chain else [], SetChain, lambda _: SetChain(()), key=_one),
     _simple("roles", _roles, lambda item: item, lambda item: SetRole(item.role, ()), key=lambda item: item.role),
-    _simple("caps", _caps, _set_caps, lambda _: _set_caps(_NO_CAPS), _caps_weaken, _one),
     _simple(
         "search",
         lambda state: [doc.SearchSettings(state.search.engine, state.search.url)] if state.search else [],
@@ -350,6 +371,16 @@ SECTIONS = (
         _work_weakens,
     ),
     Section(
+        "channels",
+        _channels,
+        lambda item: item.name,
+        _set_channel,
+        lambda item, _: (RemoveChannel(item.name),),
+        _wider("what is said in its chats is sent there", "kind", "settings", "secrets", "ca_file"),
+    ),
+    # After the channels, of which some are.
+    Section("caps", _caps, _one, _set_caps, lambda item, state: _set_caps(_NO_CAPS, item, state), _caps_weaken),
+    Section(
         "notifications",
         _targets,
         lambda item: item.name,
@@ -370,9 +401,13 @@ def settings_of(state: HomeState) -> doc.ExportedSettings:
         f"MCP server {name}: which of its tools you approved" for name, one in sorted(state.mcp.items()) if one.approved
     ]
     left_out += [
-        f"notification target {name}: a browser adds itself"
+        f"notification target {name}: a browser, or a chat, which is added there"
         for name, one in sorted(state.targets.items())
-        if isinstance(one.target.via, Push)
+        if isinstance(one.target.via, _BY_ITSELF)
+    ]
+    left_out += [
+        f"chat {chat.name} of {chat.channel}: it is paired by a code"
+        for _, chat in sorted(state.channels.chats.items())
     ]
     folders = len({directory for directory, _ in state.grants})
     left_out += [f"what you allowed in answers to questions, in {folders} folders"] if folders else []

@@ -118,7 +118,7 @@ class Steps:
         if session.compacting or (session.spec.interactive and session.iterations):
             return ()
         spec = session.spec
-        text = instructions(self._deps.directives(), spec.directory, interactive=spec.interactive)
+        text = instructions(self._deps.directives(), spec.directory, interactive=spec.interactive, channel=spec.channel)
         return (ev.InstructionsSet(text),) if text != session.instructions else ()
 
     async def call_model(self, stream: Stream, effect: CallModel) -> None:

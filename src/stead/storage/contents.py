@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NAME_BYTES = 32
 _KIND = ("stead contents", "1")
 _SCHEMA = Path(__file__).parent / "schema" / "contents.sql"
-_MEND = (
+_CURE = (
     "its packs are of no use without it: restore a copy of the folder, or move the folder away and start with a new one"
 )
 _CLOSE_S = 30.0
@@ -92,7 +92,7 @@ class ContentStore:
         self._writing = threading.Lock()
         self._connection: Connection | None = None
         try:
-            self.database = Database(folder / "index.db", index_key(key), _shrinkable, mend=_MEND)
+            self.database = Database(folder / "index.db", index_key(key), _shrinkable, cure=_CURE)
             self.packs = Packs(folder / "packs", self.write(_prepare))
         except BaseException:
             self._drop_connection()

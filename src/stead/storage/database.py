@@ -113,17 +113,17 @@ class Database:
         path: the file. It is created, for the owner only, when it is absent.
         key: 32 bytes.
         connect: how connections are made.
-        mend: what a person can do when the file is damaged.
+        cure: what a person can do when the file is damaged.
 
     Raises:
         StorageFault, WrongKey: it is not ours, or cannot be opened.
     """
 
     def __init__(
-        self, path: Path, key: bytes, connect: Connect = connect, *, mend: str = "restore the newest backup"
+        self, path: Path, key: bytes, connect: Connect = connect, *, cure: str = "restore the newest backup"
     ) -> None:
         self.path = path
-        self._mend = mend
+        self._cure = cure
         self._key = key
         self._connect = connect
         self._idle: list[Connection] = []
@@ -182,7 +182,7 @@ class Database:
         """What an error of the library means for a person: cause and next step."""
         name = str(getattr(error, "sqlite_errorname", type(error).__name__))
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return Damaged(f"{str(self.path)!r}: the file is damaged; keep a copy of it, and {self._mend} ({name})")
+            return Damaged(f"{str(self.path)!r}: the file is damaged; keep a copy of it, and {self._cure} ({name})")
         for start, text in _MEANINGS:
             if name.startswith(start):
                 return StorageFault(f"{str(self.path)!r}: {text} ({name})")

@@ -27,10 +27,12 @@ _SEEN = """
     WHERE json_extract(CAST(o.state AS text), '$.row.directory')
         = json_extract(CAST(a.state AS text), '$.row.directory')
         AND (a.kind = 'session' OR o.kind = 'objective')
+        AND (SELECT channel FROM objectives WHERE id = o.session)
+            = (SELECT channel FROM objectives WHERE id = a.session)
 ))
 """
-"""Whose words a session may see: its folder's, and what people work in themselves only where they do too; as memory's
-scopes have it."""
+"""Whose words a session may see: its folder's, what people work in themselves only where they do too, and a channel's
+in that channel alone; as memory's scopes have it."""
 _ROWS = """
 SELECT t.seq, s.id, t.ts_ms, t.who, {text} FROM {tables} JOIN objectives s ON s.seq = t.of
 WHERE {words} AND (? = '' OR s.id = ?) AND {seen} AND t.ts_ms >= ? AND t.ts_ms < ? AND t.who NOT GLOB ?

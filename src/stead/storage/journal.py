@@ -229,10 +229,10 @@ class JournalFile:
         with self._database.reading() as connection:
             return ledger.usage(connection, since, until, by, per)
 
-    def spent(self, period: str, *, settled: bool = False) -> Spend:
+    def spent(self, period: str, channel: str = "", *, settled: bool = False) -> Spend:
         """What was spent on a day or in a month; see ``ledger.spent``."""
         with self._database.reading() as connection:
-            return ledger.spent(connection, period, settled=settled)
+            return ledger.spent(connection, period, channel, settled=settled)
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""

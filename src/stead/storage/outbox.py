@@ -24,7 +24,7 @@ from stead.storage.keys import Keys
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-_SCHEMA = (Path(__file__).parent / "schema" / "outbox.sql").read_text("utf-8")
+_SCHEMA = Path(__file__).parent / "schema"
 KEPT_MS = 7 * 86_400_000
 """How long it is known what was sent and what was given up."""
 _DUE = "SELECT notice, digest FROM notices WHERE target = ? AND due_ms <= ? ORDER BY seq"
@@ -90,6 +90,10 @@ class Outbox:
     Every method raises ``StorageFault`` when the file cannot be read or written.
     """
 
+    schemas: tuple[str, ...] = ("outbox.sql",)
+    cure = "start Stead again"
+    """What a person can do where the file is damaged."""
+
     def __init__(self, path: Path, keys: Keys, head: int) -> None:
         self._lock = threading.Lock()
         self._connection: Connection
@@ -101,14 +105,20 @@ class Outbox:
             self._open(path, keys.views, head)
 
     def _open(self, path: Path, key: bytes, head: int) -> None:
-        self._database = Database(path, key)
-        with opening(self._database, _SCHEMA, (head,)) as self._connection:
+        self._database = Database(path, key, cure=self.cure)
+        schema = "".join((_SCHEMA / name).read_text("utf-8") for name in self.schemas)
+        with opening(self._database, schema, (head,)) as self._connection:
             if self._connection.execute("SELECT seq > ? FROM progress", (head,)).fetchone()[0]:
                 # The journal is that of an older backup, and its next events have numbers that were seen.
                 for table in ("notices", "messages"):
                     self._connection.execute(f"DELETE FROM {table}")  # noqa: S608 - two constants
                 self._connection.execute("UPDATE progress SET seq = ?", (head,))
         self._connection.execute("PRAGMA synchronous = full")  # no journal has what a power cut would take here
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._lock, self._database.faults():
+            yield self._connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -118,12 +128,12 @@ class Outbox:
     @property
     def reached(self) -> int:
         """The last event of the journal that was looked at."""
-        with self._lock, self._database.faults():
-            return int(self._connection.execute("SELECT seq FROM progress").fetchone()[0])
+        with self._reading() as connection:
+            return int(connection.execute("SELECT seq FROM progress").fetchone()[0])
 
     def add(self, found: Sequence[tuple[str, Notice, int, bool]], reached: int) -> None:
         """Take in what is to be sent: to whom, what, from when on, and whether in a digest; and how far was looked."""
-        rows = [(target, one.seq, due_ms, digest, _text((one,))) for target, one, due_ms, digest in found]
+        rows = [(target, one.seq, due_ms, digest, notice_text((one,))) for target, one, due_ms, digest in found]
         with self._writing() as connection:
             connection.executemany("INSERT OR IGNORE INTO notices VALUES (?, ?, ?, ?, ?)", rows)
             connection.execute("UPDATE progress SET seq = max(seq, ?)", (reached,))
@@ -144,7 +154,7 @@ class Outbox:
             made_ms for (made_ms,) in connection.execute("SELECT made_ms FROM messages WHERE target = ?", (target,))
         ]
         for group in grouped(due, made):
-            values = (message_id(target, group[0]), target, _text(group), now_ms)
+            values = (message_id(target, group[0]), target, notice_text(group), now_ms)
             connection.execute(_MAKE, values)
             connection.executemany(
                 "DELETE FROM notices WHERE target = ? AND seq = ?", [(target, one.seq) for one in group]
@@ -166,14 +176,14 @@ class Outbox:
 
     def due_ms(self, target: str) -> int | None:
         """When something is due for a target next; None where nothing waits."""
-        with self._lock, self._database.faults():
-            found = self._connection.execute(_NEXT, {"name": target}).fetchone()[0]
+        with self._reading() as connection:
+            found = connection.execute(_NEXT, {"name": target}).fetchone()[0]
         return None if found is None else int(found)
 
     def figures(self, target: str) -> Figures:
         """How a target stands."""
-        with self._lock, self._database.faults():
-            row = self._connection.execute(_FIGURES, {"name": target}).fetchone()
+        with self._reading() as connection:
+            row = connection.execute(_FIGURES, {"name": target}).fetchone()
         return Figures(*row)
 
     def close(self) -> None:
@@ -188,7 +198,8 @@ def message_id(target: str, first: Notice) -> str:
     return f"msg_{hashlib.sha256(f'{target} {first.seq} {first.ts_ms}'.encode()).hexdigest()[:24]}"
 
 
-def _text(notices: Sequence[Notice]) -> str:
+def notice_text(notices: Sequence[Notice]) -> str:
+    """Notices as the file has them."""
     return msgspec.json.encode(notices).decode()
 
 

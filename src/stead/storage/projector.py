@@ -150,8 +150,12 @@ class Projector:
     def _open(self, event: ev.Event, body: ev.SessionOpened) -> None:
         goal = body.contract.goal if body.contract else ""
         self._connection.execute(
-            "INSERT INTO objectives (id, seq, goal, directory, created_ms, parent) VALUES (?, ?, ?, ?, ?, ?)",
-            (event.session, event.seq, goal, body.directory, event.ts_ms, body.parent.session if body.parent else ""),
+            "INSERT INTO objectives (id, seq, goal, directory, created_ms, parent, channel) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(event.session, event.seq, goal, body.directory, event.ts_ms),
+                *(body.parent.session if body.parent else "", body.channel),
+            ),
         )
         objective = projection.opened(event, body)
         self._connection.execute(

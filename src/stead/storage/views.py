@@ -372,7 +372,7 @@ def _renew(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connecti
 
 def _open(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, tuple[int, bytes, str]]:
     """The file, a connection to write with, and how far it has come, of which journal and schema."""
-    database = Database(path, key, connect, mend="rebuild the read models")
+    database = Database(path, key, connect, cure="rebuild the read models")
     with opening(database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
         connection.create_function("unpacked", 1, unpacked, deterministic=True)
         progress = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import assert_never
 
 from stead.domain.errors import AddressRefused, FetchFault, SteadError, ToolFault
@@ -52,6 +53,7 @@ _MOST_MAILS, _MAIL_BYTES = 100, 16 << 10
 _VALIDATORS = (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
 
 
+@dataclass(eq=False, repr=False)
 class SourceLooks:
     """Looks at every kind of source.
 
@@ -63,19 +65,13 @@ class SourceLooks:
         password: of a mailbox; "" for none.
     """
 
-    def __init__(
-        self,
-        dialer: Dialer,
-        programs: Programs,
-        files: FileLooks,
-        calendars: CalendarLooks,
-        password: Callable[[Mailbox], str],
-    ) -> None:
-        self._dialer = dialer
-        self._programs = programs
-        self._files = files
-        self._calendars = calendars
-        self._password = password
+    _dialer: Dialer
+    _programs: Programs
+    _files: FileLooks
+    _calendars: CalendarLooks
+    _password: Callable[[Mailbox], str]
+
+    def __post_init__(self) -> None:
         self._mailboxes: dict[Mailbox, tuple[tuple[int, int], Look]] = {}
         """What was found last, and the numbers that tell whether anything has come since."""
         self._answers: dict[Watch, tuple[tuple[tuple[str, str], ...], Look]] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
@@ -115,6 +116,7 @@ class ServerTool:
         return await _asked(asking, context.session, self._server, self._pages)
 
 
+@dataclass(eq=False, repr=False)
 class ServerTools:
     """The tools of all servers that the person approved; made again when something about a server changes.
 
@@ -125,17 +127,12 @@ class ServerTools:
         wrap: what goes around every tool.
     """
 
-    def __init__(
-        self,
-        standings: Callable[[], Mapping[str, Standing]],
-        calls: Callable[[], McpCalls],
-        pages: Pages,
-        wrap: Callable[[Tool], Tool],
-    ) -> None:
-        self._standings = standings
-        self._calls = calls
-        self._pages = pages
-        self._wrap = wrap
+    _standings: Callable[[], Mapping[str, Standing]]
+    _calls: Callable[[], McpCalls]
+    _pages: Pages
+    _wrap: Callable[[Tool], Tool]
+
+    def __post_init__(self) -> None:
         self._made: Mapping[str, Tool] = {}
         self._of: Mapping[str, Standing] = {}
 

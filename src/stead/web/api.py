@@ -23,6 +23,7 @@ from stead.web.live import Streams
 from stead.web.memory_queries import DIRECTIVE_ROUTES, MEMORY_ROUTES
 from stead.web.openapi import document
 from stead.web.queries import HOME_ROUTES, SESSION_ROUTES
+from stead.web.remote import REMOTE_ROUTES
 from stead.web.routes import Carrier, Context, Route, get
 
 ROUTES = (
@@ -32,6 +33,7 @@ ROUTES = (
     *HOME_ROUTES,
     *MEMORY_ROUTES,
     *DIRECTIVE_ROUTES,
+    *REMOTE_ROUTES,
     *COMMANDS,
 )
 

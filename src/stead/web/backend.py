@@ -208,7 +208,8 @@ class Backend:
         views: what lists and pages are read from.
         figures: what forecasts and metrics are made from.
         journal: what streams are read from.
-        spent: on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), open reservations included; it blocks.
+        spent: on a day (``YYYY-MM-DD``) or in a month (``YYYY-MM``), by all or by one channel or chat as of
+            ``SetCap``, open reservations included; it blocks.
         audit: checks the journal.
         decisions: what was allowed and refused.
         rejudging: gives the verdicts of the record again, by a changed policy.
@@ -225,7 +226,7 @@ class Backend:
     views: Views
     figures: Figures
     journal: Journal
-    spent: Callable[[str], Spend]
+    spent: Callable[[str, str], Spend]
     audit: Auditor
     decisions: Decisions
     rejudging: Rejudging

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from stead.domain import channels, profiles, schedules
 from stead.domain import commands as cmd
 from stead.domain import directive_commands as directives
 from stead.domain import external_agents as external
 from stead.domain import mcp_commands as mcp
 from stead.domain import memory_commands as memory
 from stead.domain import notifications as notify
-from stead.domain import profiles, schedules
 from stead.domain.bounds import Text
 from stead.domain.forget_commands import Forget
 from stead.domain.objectives import Budget
@@ -22,7 +22,8 @@ from stead.domain.settings_file import ApplySettings
 from stead.web.routes import Field, Route, post
 
 _SESSION, _NAME = "$response.body#/session", "$request.body#/name"
-_IN_FULL = {"interrupt": False}
+_OWN_WORDS = {"foreign": False}
+_IN_FULL = {"interrupt": False, **_OWN_WORDS}
 _EVERY = {"session": "*"}
 _NEW = {"id": "", "version": 0}
 _OPENS: dict[str, Any] = {"status": 201, "leads_to": _SESSION}
@@ -55,7 +56,7 @@ OBJECTIVES = (
 )
 SESSIONS = (
     post("/sessions", "open_session", cmd.OpenSession, "NewSession", **_OPENS, **_INTERACTIVE),
-    post("/sessions/{session}/messages", "send_session_message", cmd.SendMessage, "Said"),
+    post("/sessions/{session}/messages", "send_session_message", cmd.SendMessage, "Said", fixed=_OWN_WORDS),
     post("/sessions/{session}/pause", "pause_session", cmd.Pause),
     post("/sessions/{session}/resume", "resume_session", cmd.Resume),
     post("/sessions/{session}/stop", "stop_session", cmd.Stop, "Why"),
@@ -119,6 +120,11 @@ HOME = (
     post("/notifications/push", "subscribe_push", notify.SubscribePush, "PushSubscription", leads_to=_NAME),
     post("/notifications/{name:schedule}/switch", "switch_target", notify.SwitchTarget, "TargetSwitch"),
     Route("DELETE", "/notifications/{name:schedule}", "remove_target", notify.RemoveTarget),
+    post("/channels", "set_channel", channels.SetChannel, "WantedChannel", spread="channel", leads_to=_NAME),
+    post("/channels/{name:schedule}/switch", "switch_channel", channels.SwitchChannel, "ChannelSwitch"),
+    Route("DELETE", "/channels/{name:schedule}", "remove_channel", channels.RemoveChannel),
+    Route("PUT", "/channels/{channel:schedule}/chats", "set_chat", channels.SetChat, "WantedChat"),
+    post("/channels/{channel:schedule}/chats/remove", "remove_chat", channels.RemoveChat, "ChatToRemove"),
     post("/profiles", "set_named_profile", profiles.SetNamedProfile, "NewProfile", spread="profile", leads_to=_NAME),
     Route("DELETE", "/profiles/{name:schedule}", "remove_named_profile", profiles.RemoveNamedProfile),
     post("/settings", "apply_settings", ApplySettings, "SettingsToApply"),

@@ -29,32 +29,44 @@ class Door:
         port: on 127.0.0.1; kept from start to start.
         name: the page's own host name is ``NAME.localhost``; kept, so that browsers stay signed in.
         bearer: what the command line shows; new with every start.
+        public_port: to which the person's proxy leads, on 127.0.0.1; 0 for none.
     """
 
     port: int
     name: str
     bearer: str
+    public_port: int = 0
 
 
-def open_door(home: Home, settings: Settings) -> tuple[socket.socket, Door]:
+def open_door(home: Home, settings: Settings) -> tuple[list[socket.socket], Door]:
     """Take the home's port; a new home gets a free one and a random name, and both are kept.
 
+    With a public URL there is a second port, for the proxy that leads there; it is kept as the first.
+
     Raises:
-        Conflict: the port that the settings name is in use.
+        Conflict: a port that the settings name is in use.
     """
     path = home.root / "door.json"
     kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    try:
-        listener = listen(settings.port or int(kept.get("port", 0)))
-    except Conflict as taken:
-        if settings.port:
-            raise
-        log.warning("%s; a new port is taken, so older links to the page are dead", taken)
-        listener = listen(0)
-    port = listener.getsockname()[1]
+    listeners = [_listener(settings.port, int(kept.get("port", 0)), "older links to the page are dead")]
+    if settings.public_url:
+        public = int(kept.get("public_port", 0))
+        listeners.append(_listener(settings.public_port, public, "what leads to the older one is dead"))
+    port, public_port = (*(listener.getsockname()[1] for listener in listeners), 0)[:2]
     name = str(kept.get("name") or f"stead-{secrets.token_hex(6)}")
-    write_private(path, json.dumps({"port": port, "name": name}))
-    return listener, Door(port, name, bearer=secrets.token_urlsafe(32))
+    ports = {"port": port, "public_port": public_port or int(kept.get("public_port", 0))}
+    write_private(path, json.dumps({**ports, "name": name}))
+    return listeners, Door(port, name, secrets.token_urlsafe(32), public_port)
+
+
+def _listener(wanted: int, kept: int, loss: str) -> socket.socket:
+    try:
+        return listen(wanted or kept)
+    except Conflict as taken:
+        if wanted:
+            raise
+        log.warning("%s; a new port is taken, so %s", taken, loss)
+        return listen(0)
 
 
 def write_private(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ import logging
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from stead.web.auth import COOKIE, STREAM, Auth, Credentials, is_api
+from stead.web.auth import COOKIE, REMOTE_COOKIE, STREAM, Auth, Credentials, is_api
 from stead.web.backend import Pace
 from stead.web.errors import UNEXPECTED, Problem, answer
 
@@ -29,8 +29,9 @@ _SINGLE = ("host", "origin", "authorization", "content-type", "content-length", 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; object-src 'none'; base-uri 'none'; "
-    "frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types stead-push"
 )
+"""``stead-push`` is the one policy that makes a string a script's address, and of one string: the push worker's."""
 _HEADERS: list[tuple[bytes, bytes]] = [
     (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
@@ -41,6 +42,8 @@ _HEADERS: list[tuple[bytes, bytes]] = [
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 ]
 _NO_STORE = (b"cache-control", b"no-store")
+_TLS_ONLY = (b"strict-transport-security", b"max-age=31536000")
+"""At the public name alone; loopback has no TLS."""
 
 
 class Guard:
@@ -62,7 +65,9 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        reply = _Reply(send, no_store=is_api(scope["path"]))
+        public = self._auth.is_public(scope["server"][1])
+        more = [*([_NO_STORE] if is_api(scope["path"]) else []), *([_TLS_ONLY] if public else [])]
+        reply = _Reply(send, [*_HEADERS, *more])
         try:
             problem = await self._serve(scope, receive, reply)
         except Exception:  # noqa: BLE001 - the edge of a door; it is logged whole and answered for
@@ -75,9 +80,12 @@ class Guard:
         headers = Headers(scope=scope)
         if twice := next((name for name in _SINGLE if len(headers.getlist(name)) > 1), ""):
             return Problem(400, "invalid", f"the header {twice!r} came twice; send it once")
-        caller = self._auth.admit(_credentials(scope, headers))
+        port = scope["server"][1]
+        cookie = REMOTE_COOKIE if self._auth.is_public(port) else COOKIE
+        caller = self._auth.admit(_credentials(scope, headers, port, cookie))
         if isinstance(caller, Problem):
             return caller
+        await self._auth.note_seen(caller)
         scope.setdefault("state", {})["caller"] = caller
         if scope["type"] == "websocket" or scope["path"] == STREAM:
             await self._app(scope, receive, reply)
@@ -100,9 +108,9 @@ class Guard:
 class _Reply:
     """``send``, with the security headers on whatever starts an answer."""
 
-    def __init__(self, send: Send, *, no_store: bool) -> None:
+    def __init__(self, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
         self._send = send
-        self._headers = [*_HEADERS, _NO_STORE] if no_store else _HEADERS
+        self._headers = headers
         self.started = False
 
     async def __call__(self, message: Message) -> None:
@@ -128,7 +136,7 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-def _credentials(scope: Scope, headers: Headers) -> Credentials:
+def _credentials(scope: Scope, headers: Headers, port: int, cookie: str) -> Credentials:
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     return Credentials(
         method="WS" if scope["type"] == "websocket" else scope["method"],
@@ -136,19 +144,20 @@ def _credentials(scope: Scope, headers: Headers) -> Credentials:
         host=headers.get("host", "").lower(),
         origin=headers.get("origin", ""),
         authorization=headers.get("authorization", ""),
-        cookies=_cookies("; ".join(headers.getlist("cookie"))),
+        cookies=_cookies("; ".join(headers.getlist("cookie")), cookie),
         csrf=headers.get("x-stead", ""),
         fetch_site=headers.get("sec-fetch-site", ""),
         bridge=headers.get("x-stead-door", ""),
         is_json=media_type == "application/json",
         has_body=headers.get("content-length", "0") != "0" or "transfer-encoding" in headers,
+        port=port,
     )
 
 
-def _cookies(header: str) -> tuple[str, ...]:
+def _cookies(header: str, wanted: str) -> tuple[str, ...]:
     """Every value under our name. A neighbour on the same host may have set another one; it must not shadow ours."""
     pairs = (pair.strip().partition("=") for pair in header.split(";"))
-    return tuple(value for name, _, value in pairs if name == COOKIE)
+    return tuple(value for name, _, value in pairs if name == wanted)
 
 
 async def _read_body(headers: Headers, receive: Receive, timeout_s: float, most_bytes: int) -> bytes | Problem:

@@ -24,7 +24,7 @@ from stead.domain.opening import OpenSession
 from stead.domain.policies import Rule
 from stead.domain.profiles import NamedProfile
 from stead.domain.registries import REGISTRIES, spelled_out
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
+from stead.domain.rows import ApprovalRow, ChannelCaps, Kind, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow, Wanted
 from stead.domain.rule_rows import RulePreview, RuleRow, ToolRow
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.simulation import PolicyChange
@@ -33,7 +33,8 @@ from stead.domain.timeline import TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.cap_warnings import standing_warnings
-from stead.runtime.deps import NotificationService, TrustService
+from stead.runtime.caps import channel_caps
+from stead.runtime.deps import ChannelService, NotificationService, TrustService
 from stead.runtime.external_agents import AgentRoom
 from stead.runtime.home import HomeState
 from stead.runtime.loading import day_of
@@ -75,6 +76,7 @@ _DoorName = Annotated[
     Meta(pattern=r"^([a-z][a-z0-9-]{0,31})?$", description="What the watcher calls itself to those who watch too."),
 ]
 _PATH = {"path": Field(_Inside, "")}
+_AHEAD = {"days": Field(_Ahead, 14)}
 _AT = {"directory": Field(Folder, "")}
 _FILE = {"path": Field(_File)}
 _OVER = {"days": Field(_Days, 30), "since": Field(_Day, ""), "until": Field(_Day, "")}
@@ -88,6 +90,8 @@ _LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals"
 _REJUDGING, _MCP = attrgetter("rejudging"), attrgetter("service.mcp")
 _EXTERNAL = attrgetter("service.mcp.agents")
 _NOTIFICATIONS = attrgetter("service.notifications")
+_CHANNELS = attrgetter("service.channels")
+_PAIRING: dict[str, Any] = {"owner": _CHANNELS, "spread": "wanted"}
 _SCHEDULES, _SETTINGS = attrgetter("service.schedules"), attrgetter("service.settings")
 _TRIGGERS = attrgetter("service.arrivals")
 _AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
@@ -103,7 +107,7 @@ class Caps(msgspec.Struct, frozen=True):
     """What the whole home may spend in a day and in a month, and which day it is where the person is (``YYYY-MM-DD``).
 
     What is spent counts requests under way by the most that they can cost. ``warned``: notices of this day and month
-    about the caps as they are.
+    about the caps as they are. ``channels``: those of channels and chats.
     """
 
     daily: Budget
@@ -113,6 +117,7 @@ class Caps(msgspec.Struct, frozen=True):
     today: str
     spent_today: Spend
     spent_month: Spend
+    channels: tuple[ChannelCaps, ...]
 
 
 class AllowedRow(msgspec.Struct, frozen=True):
@@ -289,7 +294,9 @@ def show_cap(context: Context) -> Caps:
     """What the whole home may spend in a day and in a month, and what it has spent."""
     home, today = context.behind.home(), day_of(context.behind.clock.now_ms()).name
     caps, spent, warned = home.caps, context.behind.spent, standing_warnings(home, today)
-    return Caps(caps.daily, caps.monthly, caps.warn_at, warned, today, spent(today), spent(today[:7]))
+    channels = channel_caps(caps, home.channels, lambda of: (spent(today, of), spent(today[:7], of)))
+    used = (spent(today, ""), spent(today[:7], ""))
+    return Caps(caps.daily, caps.monthly, caps.warn_at, warned, today, *used, channels)
 
 
 async def show_forecast(
@@ -455,17 +462,15 @@ HOME_ROUTES = (
     get("/external-agents/runs", "list_agent_runs", AgentRoom.runs, _EXTERNAL),
     post("/external-agents/{name:mcp}/test", "test_agent", AgentRoom.test, owner=_EXTERNAL),
     get("/schedules", "list_schedules", runtime.ScheduleQueries.rows, _SCHEDULES, bounds=_AT),
-    get(
-        "/schedules/agenda",
-        "show_agenda",
-        runtime.ScheduleQueries.agenda,
-        _SCHEDULES,
-        bounds={"days": Field(_Ahead, 14)},
-    ),
+    get("/schedules/agenda", "show_agenda", runtime.ScheduleQueries.agenda, _SCHEDULES, bounds=_AHEAD),
     get("/schedules/{name:schedule}/runs", "list_schedule_runs", runtime.ScheduleQueries.runs, _SCHEDULES),
     get("/notifications", "list_targets", NotificationService.rows, _NOTIFICATIONS),
     get("/push-key", "show_push_key", NotificationService.push_key, _NOTIFICATIONS),
     post("/notifications/{name:schedule}/test", "test_target", NotificationService.test, owner=_NOTIFICATIONS),
+    get("/channels", "list_channels", ChannelService.rows, _CHANNELS),
+    get("/channels/kinds", "list_channel_kinds", ChannelService.kinds, _CHANNELS),
+    post("/channels/{name:schedule}/test", "test_channel", ChannelService.test, owner=_CHANNELS),
+    post("/channels/{name:schedule}/pair", "pair_chat", ChannelService.pair, "PairingWish", **_PAIRING),
     get("/settings", "export_settings", SettingsRoom.export, _SETTINGS),
     post("/settings/plan", "plan_settings", SettingsRoom.plan, "SettingsToPlan", owner=_SETTINGS),
     get("/profiles", "list_profiles", list_profiles),

@@ -92,12 +92,12 @@ class WebServer:
 
     Args:
         app: what is served.
-        listener: from ``listen``; closed at the end.
+        listeners: from ``listen``; closed at the end.
     """
 
-    def __init__(self, app: Served, listener: socket.socket) -> None:
+    def __init__(self, app: Served, *listeners: socket.socket) -> None:
         self._app = app
-        self._listener = listener
+        self._listeners = listeners
         self._server = _QuietServer(
             Config(
                 app,
@@ -119,8 +119,8 @@ class WebServer:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
-        host, port = self._listener.getsockname()
+        """Where it listens first."""
+        host, port = self._listeners[0].getsockname()
         return host, port
 
     async def start(self) -> None:
@@ -129,7 +129,7 @@ class WebServer:
         Raises:
             OSError: the socket does not listen.
         """
-        self._task = asyncio.create_task(self._server.serve([self._listener]), name="web")
+        self._task = asyncio.create_task(self._server.serve(list(self._listeners)), name="web")
         ready = asyncio.create_task(self._server.ready.wait())
         try:
             await asyncio.wait({self._task, ready}, timeout=START_TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
@@ -146,7 +146,8 @@ class WebServer:
         self._server.leave()
         if self._task is not None:
             await self._task
-        self._listener.close()
+        for listener in self._listeners:
+            listener.close()
 
 
 class _BoundedHttp(HttpToolsProtocol):

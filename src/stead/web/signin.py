@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import logging
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -23,6 +23,9 @@ _log = logging.getLogger(__name__)
 TOKEN_BYTES = 32
 CODE_LIFE_S = 600
 SESSION_LIFE_S = 30 * 24 * 3600
+IDLE_S = 7 * 24 * 3600
+"""A device's session ends when it was not used for so long."""
+_SEEN_S = 3600
 STORED_AS = "web-sessions"
 _CODES_HELD = 16
 _SESSIONS_HELD = 64
@@ -99,45 +102,79 @@ class SignInCodes:
         return Problem(401, "auth", "this sign-in code is wrong, was used, or is too old; run again: stead open")
 
 
+class BrowserSession(msgspec.Struct):
+    """What is kept of one, by the hash of its token.
+
+    Args:
+        expires_ms: its end.
+        device: the credential of the device that it is of; "" for a browser on this computer.
+        seen_ms: when the device was last seen, give or take an hour.
+    """
+
+    expires_ms: int
+    device: str = ""
+    seen_ms: int = 0
+
+
 class BrowserSessions:
-    """Who is signed in. It outlives a restart: the vault has each session's hash and expiry, nothing else has more."""
+    """Who is signed in. It outlives a restart: the vault has each session's hash and expiry, nothing else has more.
+
+    Args:
+        clock: for expiry.
+        random: gives that many random bytes.
+        secrets: where sessions are kept.
+        name_of: names the device of a credential, "" where it is none of ours: with a device its sessions end.
+    """
 
     life_s = SESSION_LIFE_S
 
-    def __init__(self, clock: Clock, random: Callable[[int], bytes], secrets: Secrets) -> None:
+    def __init__(
+        self, clock: Clock, random: Callable[[int], bytes], secrets: Secrets, name_of: Callable[[str], str]
+    ) -> None:
         self._clock = clock
         self._random = random
         self._secrets = secrets
-        self._expires_ms = _load(secrets)
+        self._name_of = name_of
+        self._held = _load(secrets)
 
-    async def open(self) -> str:
-        """A new session; gives the token of its cookie. Of very many the oldest one ends.
+    async def open(self, device: str = "") -> str:
+        """A new session; gives the token of its cookie. Of very many the oldest one ends. ``device``: its credential.
 
         Raises:
             StorageFault: it cannot be kept, so it was not opened.
         """
         now_ms = self._clock.now_ms()
-        for session in [session for session in self._expires_ms if not self.holds(session)]:
-            del self._expires_ms[session]
+        for session in [session for session in self._held if not self.holds(session)]:
+            del self._held[session]
         token = _token(self._random)
-        self._expires_ms[fingerprint(token)] = now_ms + SESSION_LIFE_S * 1000
-        while len(self._expires_ms) > _SESSIONS_HELD:
-            del self._expires_ms[next(iter(self._expires_ms))]
+        self._held[fingerprint(token)] = BrowserSession(now_ms + SESSION_LIFE_S * 1000, device, now_ms)
+        while len(self._held) > _SESSIONS_HELD:
+            del self._held[next(iter(self._held))]
         try:
             await self._keep()
         except StorageFault:
-            self._expires_ms.pop(fingerprint(token), None)
+            self._held.pop(fingerprint(token), None)
             raise
         return token
 
-    def find(self, token: str) -> str:
-        """The session of a cookie's token, or ""."""
-        session = _match(self._expires_ms, fingerprint(token))
-        return session if self.holds(session) else ""
+    def find(self, token: str) -> tuple[str, str]:
+        """The session of a cookie's token, or "", and the name of its device, "" for a browser on this computer."""
+        session = _match(self._held, fingerprint(token))
+        return (session, self._name_of(self._held[session].device)) if self.holds(session) else ("", "")
 
     def holds(self, session: str) -> bool:
-        """Whether the session is open."""
-        return self._expires_ms.get(session, 0) > self._clock.now_ms()
+        """Whether the session is open: it has not run out, and its device is still one of ours."""
+        known, now_ms = self._held.get(session), self._clock.now_ms()
+        if known is None or known.expires_ms <= now_ms:
+            return False
+        return not known.device or (known.seen_ms + IDLE_S * 1000 > now_ms and self._name_of(known.device) != "")
+
+    async def note_seen(self, session: str) -> None:
+        """Note that a device uses its session; see ``Auth.note_seen``."""
+        known, now_ms = self._held[session], self._clock.now_ms()
+        if now_ms - known.seen_ms > _SEEN_S * 1000:
+            known.seen_ms = now_ms
+            await self._keep()
 
     async def end(self, session: str) -> None:
         """Close it; it is closed at once, even if that cannot be kept.
@@ -145,25 +182,27 @@ class BrowserSessions:
         Raises:
             StorageFault: a restart would open it again.
         """
-        self._expires_ms.pop(session, None)
+        self._held.pop(session, None)
         await self._keep()
 
     async def _keep(self) -> None:
-        await self._secrets.put(STORED_AS, msgspec.json.encode(self._expires_ms).decode())
+        await self._secrets.put(STORED_AS, msgspec.json.encode(self._held).decode())
 
 
-def _load(secrets: Secrets) -> dict[str, int]:
+def _load(secrets: Secrets) -> dict[str, BrowserSession]:
     stored = secrets.get(STORED_AS)
     if stored is None:
         return {}
     try:
-        return msgspec.json.decode(stored, type=dict[str, int])
+        kept = msgspec.json.decode(stored, type=dict[str, BrowserSession | int])
     except msgspec.MsgspecError as error:
         _log.warning("the stored browser sessions do not decode (%s); browsers must sign in again", error)
         return {}
+    # Before there were devices, only the expiry was kept.
+    return {key: BrowserSession(one) if isinstance(one, int) else one for key, one in kept.items()}
 
 
-def _match(held: dict[str, int], wanted: str) -> str:
+def _match(held: Iterable[str], wanted: str) -> str:
     """The key equal to ``wanted``, or "", in a time that does not depend on which one it is."""
     found = ""
     for key in held:

@@ -3,7 +3,8 @@
 Layer: a door, and part of the trusted base. It shares with the page's door the bounds of ``server.py`` on heads,
 connections and time, and nothing else: no session, no page, no API, no cookie. A request's body is read to its bound
 before anything is looked up, and everything that is not signed gets the same answer, so that nobody learns which
-triggers there are. Nothing of a request is logged.
+triggers there are. Requests of messaging platforms go on to their channels, whose processes check them. Nothing of a
+request is logged.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from urllib.parse import parse_qsl, urlsplit
 
 from starlette.types import Receive, Scope, Send
 
+from stead.domain.channel_wire import Request, Response
 from stead.domain.errors import Conflict, StorageFault
 from stead.domain.ports import Clock
 from stead.domain.triggers import MOST_BYTES, Webhook
 from stead.domain.webhook_signatures import Signed, asked, verify
 from stead.runtime.arrivals import Arrivals
+from stead.web.channel_requests import ChannelDoor
 from stead.web.door import write_private
 from stead.web.server import WebServer, listen
 
 log = logging.getLogger("stead")
 _PATH = re.compile(r"/hooks/([a-z][a-z0-9-]{0,30})")
+_CHANNEL = re.compile(r"/channels/([a-z][a-z0-9-]{0,30})")
 _STATUS = {"taken": 200, "off": 503, "queue": 429, "rate": 429}
 _WHY = {"queue": "too many runs waited already", "rate": "too many came within an hour"}
 _NOBODY = Webhook("github", "none")
@@ -50,23 +54,29 @@ class WebhookApp:
         self._arrivals = arrivals
         self._clock = clock
         self._hosts = hosts
+        self._channels = ChannelDoor(arrivals, clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        status, said = 500, ""
+        status, said, media = 500, "", "text/plain"
         try:
-            status, said = await self._answer(scope, receive)
+            if scope["type"] == "http" and (found := _CHANNEL.fullmatch(scope["path"])):
+                answer = await self._to_channel(found[1], scope, receive)
+                status, said, media = answer.status, answer.body, answer.media_type
+            else:
+                status, said = await self._answer(scope, receive)
         except StorageFault as fault:
             log.error("a webhook was not recorded, and its sender got a 503: %s", fault)
             status = 503
         except Exception:
             log.exception("a webhook failed")
         kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
-        headers = [(b"content-length", str(len(said)).encode()), (b"connection", b"close")]
-        headers += [(b"content-type", b"text/plain"), (b"x-content-type-options", b"nosniff")]
+        content = said.encode("utf-8", "replace")
+        headers = [(b"content-length", str(len(content)).encode()), (b"connection", b"close")]
+        headers += [(b"content-type", media.encode()), (b"x-content-type-options", b"nosniff")]
         headers += [(b"retry-after", b"600")] if status in (429, 503) else []
         await send({"type": f"{kind}.start", "status": status, "headers": headers})
-        await send({"type": f"{kind}.body", "body": said.encode()})
+        await send({"type": f"{kind}.body", "body": content})
 
     async def close_streams(self) -> None:
         """There are none."""
@@ -104,6 +114,22 @@ class WebhookApp:
         if outcome == "queue" or outcome == "rate":
             await self._arrivals.refused(name, _WHY[outcome], skip=outcome)
         return _STATUS.get(outcome, 503), ""
+
+    async def _to_channel(self, name: str, scope: Scope, receive: Receive) -> Response:
+        spelled = scope["raw_path"] == scope["path"].encode()
+        if not spelled or not self._is_ours(scope) or scope["method"] not in ("GET", "POST"):
+            return Response(0, 404)
+        body = await _read(scope, receive)
+        if body is None:
+            return Response(0, 413)
+        headers: dict[str, str] = {}
+        for key, value in scope[
+            "headers"
+        ]:  # one that is doubled is both together, so no signature that is doubled fits
+            known = headers.get(header := key.decode("latin-1").lower())
+            headers[header] = value.decode("latin-1") if known is None else f"{known}, {value.decode('latin-1')}"
+        request = Request(0, scope["method"], scope["query_string"].decode("latin-1"), headers, body)
+        return await self._channels.answer(name, (scope.get("client") or ("",))[0], request)
 
     def _is_ours(self, scope: Scope) -> bool:
         hosts = [value for key, value in scope["headers"] if key == b"host"]
@@ -156,6 +182,11 @@ class WebhookListener:
         if self._server is None:
             return ""
         return f"{self._public or f'http://127.0.0.1:{self._server.address[1]}'}/hooks/"
+
+    @property
+    def channels_url(self) -> str:
+        """See ``runtime.arrivals.Listener``."""
+        return f"{self.url.removesuffix('hooks/')}channels/" if self.url else ""
 
     async def keep(self, *, wanted: bool) -> None:
         """Have it open, or closed.

@@ -48,10 +48,11 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=8)
-def own_suite(*, planned: bool, generous: bool, profile: Profile = Profile.WORK) -> Trial:
-    """Try every pair at the first output that carries the attack, and after each later call of the task."""
+def own_suite(*, planned: bool, generous: bool, profile: Profile, apart: int = 1) -> Trial:
+    """Try every pair, or every so manieth, at the first output that carries the attack, and after each later call."""
     leaked, denied = [], []
-    for pair in PAIRS:
+    pairs = PAIRS[::apart]
+    for pair in pairs:
         start = start_of(pair.task, planned=planned, generous=generous)
         for moment in taken_over(pair.calls, lambda output, pair=pair: marks(pair, output)):  # type: ignore[misc]
             stopped = survives(guardian(DEFAULTS, profile), start, pair.calls, moment, pair.attack)
@@ -69,7 +70,7 @@ def own_suite(*, planned: bool, generous: bool, profile: Profile = Profile.WORK)
         asked += [
             f"{task.id}: {one.judged.verdict} {one.judged.rule} {one.call.tool}({one.judged.argument})" for one in found
         ]
-    return Trial(len(PAIRS), leaked, list(dict.fromkeys(denied)), len(TASKS), asked, most)
+    return Trial(len(pairs), leaked, list(dict.fromkeys(denied)), len(TASKS), asked, most)
 
 
 def start_of(task: Task, *, planned: bool, generous: bool) -> Start:

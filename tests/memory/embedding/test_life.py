@@ -40,7 +40,7 @@ async def test_it_has_no_environment_no_socket_and_gives_way_to_others(monkeypat
     assert b"OPENBLAS_NUM_THREADS" in names
     assert not [target for target in opened if target.startswith("socket:")]
     assert (process / "oom_score_adj").read_text() == "800\n"
-    assert os.getpriority(os.PRIO_PROCESS, embedder.state().process) == 10
+    assert os.getpriority(os.PRIO_PROCESS, embedder.state().process) == min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19)
     assert "Max address space         4294967296" in limits
     assert os.getsid(embedder.state().process) == embedder.state().process
     await embedder.close()
@@ -143,12 +143,12 @@ async def test_a_stuck_worker_is_ended(embedder: Embedder, monkeypatch: pytest.M
 async def test_a_search_does_not_wait_for_a_batch(embedder: Embedder) -> None:
     (vector,) = await embed(embedder)
     await embedder.load("home", [1], [vector])
-    batch = asyncio.create_task(embed(embedder, *[LONG] * BATCH))
+    batch = asyncio.create_task(embed(embedder, *[LONG] * (BATCH // 4)))
     await asyncio.sleep(0)
 
-    assert [number for number, _ in await embedder.nearest("home", "a", 1)] == [1]
+    assert [number for number, _ in await embedder.nearest("home", "a", 1, deadline_s=PATIENT_S)] == [1]
     assert not batch.done()
-    assert len(await batch) == BATCH
+    assert len(await batch) == BATCH // 4
 
 
 async def test_it_ends_when_nothing_is_asked_and_comes_back() -> None:

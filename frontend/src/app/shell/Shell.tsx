@@ -111,6 +111,14 @@ function useKeys() {
       }),
     [navigate, show],
   );
+  useEffect(() => {
+    // A sheet takes Escape itself once it is there; what is still loading is called off.
+    const callOff = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !document.querySelector("[role=dialog]")) show("");
+    };
+    window.addEventListener("keydown", callOff);
+    return () => window.removeEventListener("keydown", callOff);
+  }, [show]);
 }
 
 /** A question that the page shows takes the focus where it stands; only without one a sheet brings it. */

@@ -1,11 +1,17 @@
+import { isOutside } from "@/api/passkey";
 import { useSignedIn } from "@/api/session";
 import { t } from "@/i18n/en/app";
 import { CopyButton } from "@/ui/CopyButton";
+import { PasskeySignIn } from "./PasskeySignIn";
 
 const COMMAND = "stead open";
 
 /** What a browser sees that nobody signed in. */
 export function SignIn() {
+  return isOutside() ? <PasskeySignIn /> : <LinkSignIn />;
+}
+
+function LinkSignIn() {
   const { problem } = useSignedIn();
   return (
     <main className="mx-auto flex min-h-dvh max-w-[30rem] flex-col justify-center gap-4 p-6">

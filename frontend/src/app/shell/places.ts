@@ -19,6 +19,7 @@ export const FOOT: readonly Place[] = [
   SECURITY,
   MEMORY,
   { icon: "clock", label: "schedules", pages: ["schedules"] },
+  { icon: "send", label: "channels", pages: ["channels"] },
   { icon: "chart", label: "usage", pages: ["usage"] },
   { icon: "gear", label: "settings", pages: ["settings"] },
 ];

@@ -2,6 +2,7 @@
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/approvals";
 import { type Json, parseJson, spread } from "@/story/json";
+import { doorWord } from "@/story/view/words";
 
 type Row = Schema["ApprovalRow"];
 
@@ -105,7 +106,7 @@ export function riskWord(name: string): string {
 export function doorName(door: string): string {
   if (door === "web") return t("here");
   if (door === "cli" || door === "acp") return t(door);
-  return door ? t("byDoor", { door }) : "";
+  return door ? t("byDoor", { door: doorWord(door) }) : "";
 }
 
 function hostOf(url: Json | undefined): string {

@@ -14,8 +14,11 @@ type Budget = Schema["Budget"];
 
 const MICROS = 1_000_000;
 
-/** The fields of both caps, and how they are saved; an empty one is refused. */
-export function useCaps(caps: Caps, onSaved?: () => void) {
+/** What may be spent and what was: by the whole home, or by a channel or a chat. */
+export type Capped = Pick<Caps, "daily" | "monthly" | "spent_today" | "spent_month">;
+
+/** The fields of both caps, and how they are saved; an empty one is refused. `channel`: whose, "" for the home's. */
+export function useCaps(caps: Capped, onSaved?: () => void, channel = "") {
   const [tried, setTried] = useState(false);
   const daily = useBudget(t("aDay"), caps.daily, caps.spent_today, tried);
   const monthly = useBudget(t("aMonth"), caps.monthly, caps.spent_month, tried);
@@ -27,7 +30,7 @@ export function useCaps(caps: Caps, onSaved?: () => void) {
     setTried(true);
     if (!daily.wanted || !monthly.wanted) return;
     save.mutate(
-      { daily: daily.wanted, monthly: monthly.wanted, warn_at: null },
+      { daily: daily.wanted, monthly: monthly.wanted, warn_at: null, channel },
       {
         onSuccess: () => {
           toast({ title: t("saved"), kind: "good" });
@@ -89,7 +92,7 @@ function useBudget(name: string, most: Budget, used: Schema["Spend"], tried: boo
 }
 
 /** Tokens and money of today and of this month, each of what it may be. */
-export function CapMeters({ caps }: { caps: Caps }): ReactNode {
+export function CapMeters({ caps }: { caps: Capped }): ReactNode {
   return (
     <>
       <Period name={t("today")} most={caps.daily} used={caps.spent_today} />

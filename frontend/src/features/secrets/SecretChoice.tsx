@@ -10,6 +10,8 @@ import { Select } from "@/ui/Select";
 import { nameFlaw, sendValue } from "./AddSecret";
 import { type ValueElement, ValueField, valueFlaw } from "./ValueField";
 
+export { sendValue };
+
 /** No name of a secret begins so. */
 const NEW = "+";
 const GENERATED_BYTES = 32;

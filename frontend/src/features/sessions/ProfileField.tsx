@@ -1,10 +1,14 @@
 import { t } from "@/i18n/en/new-session";
 import { RadioGroup } from "@/ui/RadioGroup";
-import { PROFILES } from "./draft";
-import type { DraftProps } from "./MoreFields";
+import { type Draft, PROFILES } from "./draft";
+
+interface ProfileFieldProps {
+  draft: Pick<Draft, "profile">;
+  change: (change: Pick<Draft, "profile">) => void;
+}
 
 /** How freely it works. */
-export function ProfileField({ draft, change }: DraftProps) {
+export function ProfileField({ draft, change }: ProfileFieldProps) {
   return (
     <RadioGroup
       label={t("profile")}

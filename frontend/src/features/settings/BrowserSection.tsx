@@ -1,6 +1,8 @@
 import { useState } from "react";
+import { isOutside } from "@/api/passkey";
 import { useCommand } from "@/api/queries";
 import { signOut } from "@/api/session";
+import { t as devices } from "@/i18n/en/devices";
 import { t } from "@/i18n/en/settings";
 import { Button } from "@/ui/Button";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
@@ -14,11 +16,16 @@ export function BrowserSection() {
   const [asked, ask] = useState(false);
   const leave = useCommand(() => signOut());
   return (
-    <Panel title={t("browserTitle")} description={t("browserAbout")}>
-      <p className="flex max-w-100 items-center justify-between gap-2 rounded-md border border-line bg-surface py-1 pe-1 ps-3">
-        <code>{COMMAND}</code>
-        <CopyButton text={COMMAND} />
-      </p>
+    <Panel
+      title={t("browserTitle")}
+      description={isOutside() ? devices("about", { url: location.origin }) : t("browserAbout")}
+    >
+      {!isOutside() && (
+        <p className="flex max-w-100 items-center justify-between gap-2 rounded-md border border-line bg-surface py-1 pe-1 ps-3">
+          <code>{COMMAND}</code>
+          <CopyButton text={COMMAND} />
+        </p>
+      )}
       <Button kind="danger" className="mt-5" onClick={() => ask(true)}>
         {t("signOut")}
       </Button>
@@ -27,7 +34,7 @@ export function BrowserSection() {
           onClose={() => ask(false)}
           size="sm"
           title={t("signOutTitle")}
-          description={t("signOutAbout")}
+          description={isOutside() ? devices("signOutAbout") : t("signOutAbout")}
           kind="danger"
           busy={leave.isPending && t("signOut")}
           onYes={() => leave.mutate(undefined)}

@@ -186,5 +186,7 @@ function placeOf(via: Row["target"]["via"]): string {
       return t("webhook", { url: via.url });
     case "push":
       return t("push", { service: via.service });
+    case "chat":
+      return t("chat", { channel: via.channel });
   }
 }

@@ -23,7 +23,7 @@ import {
 } from "./totals";
 
 type Work = Schema["ObjectiveRow"];
-type View = "day" | "hour" | "model" | "work" | "schedule" | "door" | "trust";
+type View = "day" | "hour" | "model" | "work" | "schedule" | "channel" | "door" | "trust";
 
 const NEWEST = 200;
 /** Rows that are found by looking. */
@@ -43,6 +43,7 @@ export function Numbers({ rows, perDay, days }: { rows: readonly Row[]; perDay: 
         { value: "model", label: t("byModel"), content: <Models rows={rows} days={days} /> },
         { value: "work", label: t("byWork"), content: <WorkTable /> },
         { value: "schedule", label: t("bySchedule"), content: <Keys what="schedule" days={days} /> },
+        { value: "channel", label: t("byChannel"), content: <Keys what="channel" days={days} /> },
         { value: "door", label: t("byDoor"), content: <Keys what="door" days={days} /> },
         { value: "trust", label: t("trust"), content: <Trust /> },
       ]}
@@ -138,7 +139,7 @@ function Models({ rows, days }: { rows: readonly Row[]; days: number }) {
 /** The hours of so many days at most: a year of them is a plot's matter. */
 const HOURS_OF = 7;
 
-function Keys({ what, days }: { what: "hour" | "schedule" | "door"; days: number }) {
+function Keys({ what, days }: { what: "hour" | "schedule" | "channel" | "door"; days: number }) {
   const hourly = what === "hour";
   const { data: rows, error } = useQuery({
     queryKey: ["usage", what, days],
@@ -147,16 +148,20 @@ function Keys({ what, days }: { what: "hour" | "schedule" | "door"; days: number
         ? ({ days: Math.min(days, HOURS_OF), per: "hour" } as const)
         : ({ days, by: what, per: "all" } as const);
       const { items } = await data(api.GET("/usage", { params: { query } }));
-      return byKey(items, (row) => (hourly ? row.day : row.key));
+      const titles = new Map(items.map((row) => [row.key, row.title]));
+      return byKey(items, (row) => (hourly ? row.day : row.key)).map((total) => ({
+        ...total,
+        called: titles.get(total.key) || total.key,
+      }));
     },
   });
   const columns = useMemo(
-    (): readonly Column<KeyTotal>[] => [
+    (): readonly Column<KeyTotal & { called: string }>[] => [
       {
         id: what,
         header: t(what),
-        value: (row) => row.key || t("noKey"),
-        cell: (row) => (row.key ? <SafeText>{row.key}</SafeText> : <span className="text-ink-2">{t("noKey")}</span>),
+        value: (row) => row.called || t("noKey"),
+        cell: (row) => (row.key ? <SafeText>{row.called}</SafeText> : <span className="text-ink-2">{t("noKey")}</span>),
       },
       ...FIGURES,
     ],

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "@/api/client";
-import { CapMeters, type Caps, useCaps } from "@/features/budgets/cap";
+import { CapDialog } from "@/features/budgets/CapDialog";
+import { CapMeters } from "@/features/budgets/cap";
 import { t } from "@/i18n/en/usage";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { FormDialog } from "@/ui/FormDialog";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { Skeleton } from "@/ui/Skeleton";
 import { byMidnight } from "./totals";
@@ -51,7 +51,7 @@ export function Today() {
         )}{" "}
         {t("openOnes")} {!caps.spent_month.price_known && t("unpriced")}
       </p>
-      {changing && <CapDialog caps={caps} onClose={() => setChanging(false)} />}
+      {changing && <CapDialog caps={caps} about={t("capAbout")} onClose={() => setChanging(false)} />}
     </section>
   );
 }
@@ -67,20 +67,4 @@ function Forecast({ amount, beyond }: { amount: string; beyond: boolean }) {
 
 function isBeyond(amount: number | null, most: number | "unlimited"): boolean {
   return amount !== null && most !== "unlimited" && amount > most;
-}
-
-function CapDialog({ caps, onClose }: { caps: Caps; onClose: () => void }) {
-  const { fields, submit, busy } = useCaps(caps, onClose);
-  return (
-    <FormDialog
-      title={t("limitsTitle")}
-      description={t("capAbout")}
-      send={t("save")}
-      busy={busy}
-      onSend={submit}
-      onClose={onClose}
-    >
-      {fields}
-    </FormDialog>
-  );
 }

@@ -20,6 +20,7 @@ function row(day: string, model: string, more: Partial<Row> = {}): Row {
     day,
     provider: "harbour",
     key: "",
+    title: "",
     model,
     tokens_in: 100,
     tokens_cached: 40,

@@ -10,6 +10,7 @@ export default translation<typeof t>()({
   mail: "Mail an {to}",
   webhook: "Webhook an {url}",
   push: "Ein Browser, über {service}",
+  chat: "Ein Chat von {channel}",
   on: "Benachrichtigungen senden",
   off: "Aus: {why}",
   failing: "Schlägt fehl: {why}",

@@ -10,6 +10,7 @@ export const t = define("targets", {
   mail: "Mail to {to}",
   webhook: "Webhook {url}",
   push: "A browser, by {service}",
+  chat: "A chat of {channel}",
   on: "Send notifications",
   off: "Off: {why}",
   failing: "Failing: {why}",

@@ -31,6 +31,8 @@ const VERBS: ReadonlySet<string> = new Set([
   "browser_shot",
   "config",
   "config_set",
+  "message",
+  "send_file",
 ]);
 
 /** What a tool does, in a word or two; "" for one whose name a model or a plugin made up: show that name as it is. */
@@ -101,6 +103,7 @@ const STATES: Readonly<Record<string, StateKind>> = { running: "work", asking: "
 
 /** Where somebody spoke or answered. */
 export function doorWord(door: string): string {
+  if (door.startsWith("chat:")) return t("door_chat", { channel: door.slice(5).split("/", 1)[0] ?? "" });
   return door === "web" || door === "cli" || door === "acp" ? t(`door_${door}`) : door;
 }
 

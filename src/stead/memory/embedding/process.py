@@ -16,6 +16,7 @@ import subprocess
 import sys
 from asyncio import BaseTransport, StreamReader, StreamReaderProtocol, StreamWriter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -37,22 +38,15 @@ class WorkerEnded(Exception):
     """It ended, or is to be ended, before it answered; the text says why."""
 
 
+@dataclass(eq=False, repr=False)
 class WorkerProcess:
     """A running worker. Made by ``start``."""
 
-    def __init__(
-        self,
-        process: subprocess.Popen[bytes],
-        requests: StreamWriter,
-        answers: StreamReader,
-        pipe: BaseTransport,
-        errors: int,
-    ) -> None:
-        self._process = process
-        self._requests = requests
-        self._answers = answers
-        self._pipe = pipe
-        self._errors = errors
+    _process: subprocess.Popen[bytes]
+    _requests: StreamWriter
+    _answers: StreamReader
+    _pipe: BaseTransport
+    _errors: int
 
     @property
     def pid(self) -> int:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from stead.client import ApiError, Client, Json
@@ -49,6 +50,7 @@ class _Asked:
         return [_ONCE, *([_SESSION] if self.row["shape"] else []), _DENY]
 
 
+@dataclass(eq=False, repr=False)
 class Questions:
     """The open questions of a session, in one editor.
 
@@ -61,21 +63,14 @@ class Questions:
         tell: sends an update of the session.
     """
 
-    def __init__(
-        self,
-        peer: Peer,
-        client: Client,
-        renderer: Renderer,
-        session: str,
-        work: Callable[[Callable[[], None]], None],
-        tell: Callable[[Json], None],
-    ) -> None:
-        self._peer = peer
-        self._client = client
-        self._renderer = renderer
-        self._session = session
-        self._work = work
-        self._tell = tell
+    _peer: Peer
+    _client: Client
+    _renderer: Renderer
+    _session: str
+    _work: Callable[[Callable[[], None]], None]
+    _tell: Callable[[Json], None]
+
+    def __post_init__(self) -> None:
         self._open: dict[str, _Asked] = {}
         self._left: set[str] = set()
         self._nested: dict[str, str] = {}

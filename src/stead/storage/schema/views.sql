@@ -13,7 +13,8 @@ CREATE TABLE objectives (
     goal text NOT NULL,
     directory text NOT NULL,
     created_ms integer NOT NULL,
-    parent text NOT NULL         -- the session that started it as a subagent, '' for none
+    parent text NOT NULL,        -- the session that started it as a subagent, '' for none
+    channel text NOT NULL        -- in which others read along what it says, '' for none
 );
 CREATE INDEX objectives_by_parent ON objectives (parent);
 

@@ -1,0 +1,160 @@
+"""What is said in a chat of something that happened: the words, the buttons, the files.
+
+Layer: runtime. Words are read when they are sent, and cleaned as for anybody who is not at the page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from stead.domain import channel_wire as wire
+from stead.domain import events as ev
+from stead.domain.channels import Chat
+from stead.domain.errors import NotFound
+from stead.domain.ids import ApprovalId, SessionId
+from stead.domain.notices import Notice, plain
+from stead.domain.notifications import ChatTarget
+from stead.domain.ports import Journal
+from stead.domain.rows import ApprovalRow
+from stead.runtime.chat_messages import KIND, ChatMessages
+from stead.runtime.chat_questions import Buttons, settled, shown, whole_of
+from stead.runtime.chat_words import without_names, without_strange
+from stead.runtime.notifications import Subjects
+from stead.runtime.registry import Sessions
+
+_ENDS: Mapping[str, str] = {
+    "verified": "Reached its goal",
+    "answered": "Done",
+    "unverified": "Done, and nothing shows that it is the goal",
+    "incomplete": "Ended before its goal",
+    "failed": "Could not go on",
+    "cancelled": "Cancelled",
+}
+ELSEWHERE = "elsewhere:"
+"""Begins the kind of a notice of other work than the chat's own."""
+Said = tuple[str, Buttons, tuple[wire.FileOut, ...]]
+
+
+@dataclass(eq=False, repr=False)
+class ChatWriter:
+    """Finds the words.
+
+    Args:
+        journal: has them.
+        rows: how sessions and questions stand.
+        sessions: what they were given to read; asked for when needed.
+        messages: what calls of tools send.
+        clean: takes secrets out of a text.
+    """
+
+    _journal: Journal
+    _rows: Subjects
+    _sessions: Callable[[], Sessions]
+    _messages: ChatMessages
+    clean: Callable[[str], str]
+
+    def __post_init__(self) -> None:
+        self.page: Callable[[], str] = str
+        """Where the page is, without a slash at its end."""
+        self.manifest: Callable[[str], wire.Manifest | None] = lambda _: None
+        """What a channel's platform can do."""
+        self.tools: Callable[[], Iterable[str]] = tuple
+        """Names of all tools."""
+        self.elsewhere: Callable[[ChatTarget, Notice], str] = lambda _via, _notice: ""
+        """What a chat is notified of other work by; "" where it is not any more."""
+
+    async def said(self, chat: Chat | None, notice: Notice) -> Said:
+        """What is said of something now; nothing where it is settled or gone. No chat: one that is not paired."""
+        if notice.kind == "said":  # a stranger may hear how to be paired
+            return self.clean(notice.of), (), ()
+        if chat is None:
+            return "", (), ()
+        if notice.kind.startswith(ELSEWHERE):
+            there = replace(notice, kind=notice.kind.removeprefix(ELSEWHERE))
+            return self.clean(await asyncio.to_thread(self.elsewhere, ChatTarget(chat.channel, chat.id), there)), (), ()
+        if notice.kind == KIND:
+            text, files = await asyncio.to_thread(self._called, notice)
+            return self.clean(text), (), files
+        if notice.kind in ("question", "whole"):
+            row = await self.row(notice.of)
+            if row.status != "pending":
+                return "", (), ()
+            if notice.kind == "question":
+                return (*self.question(chat, row), ())
+            text, buttons = whole_of(row)
+            return self.clean(text), buttons, ()
+        text = await self._apart(notice, await asyncio.to_thread(self._body, notice))
+        return self.clean(text), (), ()
+
+    async def digest(self, chat: Chat | None, notices: Sequence[Notice]) -> str:
+        """What is said of several things together; "" where all of it is gone."""
+        texts = [text for one in notices if (text := (await self.said(chat, one))[0])]
+        return "\n\n".join([f"{len(texts)} things happened", *texts] if len(texts) > 1 else texts)
+
+    async def row(self, question: str) -> ApprovalRow:
+        """A question by its id; raises ``NotFound``."""
+        return await asyncio.to_thread(self._rows.approval, ApprovalId(question))
+
+    def settled(self, row: ApprovalRow) -> str:
+        """How a question was answered."""
+        return self.clean(settled(row))
+
+    def question(self, chat: Chat, row: ApprovalRow) -> tuple[str, Buttons]:
+        """A question as this chat is asked it."""
+        manifest = self.manifest(chat.channel)
+        answers = bool(manifest and manifest.answers) and any(one.role == "owner" for one in chat.people)
+        text, buttons = shown(row, answers=answers, door=chat.door, link=f"{self.page()}/approvals/{row.id}")
+        return self.clean(text), buttons
+
+    def _event(self, notice: Notice) -> ev.Body | None:
+        """What a notice is of, unless it was forgotten. In a thread."""
+        event = next(self._journal.events(after=notice.seq - 1, session=SessionId(notice.session)), None)
+        return event.body if isinstance(event, ev.Event) and event.seq == notice.seq else None
+
+    def _called(self, notice: Notice) -> tuple[str, tuple[wire.FileOut, ...]]:
+        """What a session's call sends. In a thread."""
+        started = self._event(notice)
+        return self._messages.parts(started, notice.of) if isinstance(started, ev.ToolStarted) else ("", ())
+
+    def _body(self, notice: Notice) -> str:
+        """The words of an event. In a thread."""
+        match self._event(notice):
+            case ev.TurnEnded(status="failed", summary=summary):
+                return f"Could not go on: {summary}"
+            case ev.TurnEnded(reason="budget", summary=summary):
+                return f"{summary}\n\nHere /reset begins a session with a budget of its own."
+            case ev.TurnEnded(summary=summary, changed=changed):
+                return summary + (f"\n\n({changed} files changed)" if changed > 0 else "")
+            case ev.IntentAnswered(answer=answer):
+                return answer
+            case ev.ObjectiveEnded(status=status, summary=summary):
+                title = plain(self._rows.objective(SessionId(notice.session)).title)
+                return f"{_ENDS.get(status, status)}: {title}\n\n{summary}"
+            case ev.SessionPaused(why=why):
+                return f"It waits: {why}"
+            case ev.ReviewWanted(review=review):
+                kind = self._rows.objective(SessionId(notice.session)).kind
+                return f"{review.waiting} changes wait for your review: {self.page()}/{kind}s/{notice.session}"
+            case _:
+                return ""
+
+    async def _apart(self, notice: Notice, text: str) -> str:
+        """The words of an event without what does not go to a chat."""
+        try:
+            state = await self._sessions().actor(SessionId(notice.session)).state()
+        except NotFound:
+            return ""  # it was deleted meanwhile
+        text = without_names(text, state, self.tools(), own=await asyncio.to_thread(self._is_own, notice))
+        return without_strange(text, state, self.page())
+
+    def _is_own(self, notice: Notice) -> bool:
+        """Whether an event's words are Stead's own, of a fault. In a thread."""
+        match self._event(notice):
+            case ev.TurnEnded(status="failed") | ev.ObjectiveEnded(status="failed") | ev.SessionPaused():
+                return True
+            case _:
+                return False
