@@ -4,6 +4,7 @@
 
 BIN := .venv/bin
 WORKERS ?= 2
+SECOND_TRIES ?= 1
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
@@ -17,8 +18,9 @@ up: ## set up what is missing, start Stead in the background, print its link and
 down: ## stop Stead in good order
 	@$(BIN)/stead down
 
-test: .setup/test ## set up what is missing and run the tests
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not long" $(ARGS)
+test: .setup/test ## set up what is missing and run the tests; SECOND_TRIES=0 gives none to what fails
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not long" \
+		--reruns $(SECOND_TRIES) --max-suite-reruns 5 --rerun-exclude-path tests/attacks --rerun-show-tracebacks $(ARGS)
 
 test-long: .setup/test ## the tests that take minutes, and 400 examples of each property
 	@$(BIN)/pytest -n $(WORKERS) --dist load -m long --ignore tests/flows/test_clean_debian.py $(ARGS)

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+import pytest_rerunfailures
 from hypothesis import HealthCheck, settings
 
 from tests.promises import unknown
@@ -40,6 +41,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Put slow folders first, and refuse a run in which a test claims a promise that does not exist."""
     claims = config.stash[CLAIMS] = {}
     for item in items:
+        if item.get_closest_marker("hypothesis"):
+            item.add_marker(pytest.mark.flaky(reruns=0))  # a second try would have other examples
         for mark in item.iter_markers("promise"):
             if strangers := unknown(mark.args):
                 raise pytest.UsageError(f"{item.nodeid} claims {strangers}; add the promise to tests/promises.py")
@@ -51,3 +54,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _weight(item: pytest.Item) -> int:
     folder = "".join(item.nodeid.split("/")[1:-1][:1])
     return SLOW_FIRST.index(folder) if folder in SLOW_FIRST else len(SLOW_FIRST)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Give each second try fixtures of its own."""
+    session.config.pluginmanager.register(SecondTries(session))
+
+
+class SecondTries:
+    """A test that failed is tried once more (`make test`, ADR 0084) with new fixtures, those of its file too."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self._session = session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """What the plugin holds back of the first try is taken down, where this process ran it."""
+        if report.outcome == "rerun" and not hasattr(report, "node"):  # type: ignore[comparison-overlap]  # the plugin's own outcome
+            state = self._session._setupstate
+            state.stack.update(pytest_rerunfailures.suspended_finalizers)
+            pytest_rerunfailures.suspended_finalizers.clear()
+            state.teardown_exact(None)

@@ -331,6 +331,7 @@ def test_after_a_models_failure_the_turn_is_tried_again_by_a_button(stage: Stage
     expect(timeline.get_by_role("link", name="Check the provider")).to_be_visible()
     timeline.get_by_role("button", name="Retry").click()
     expect(timeline.get_by_role("button", name="Retry")).to_have_count(0)
+    stage.house.until(lambda: bool(bodies(stage, session, "session.resumed")), "the turn to go on")
     assert [body["again"] for body in bodies(stage, session, "session.resumed")] == [True]
     assert len(bodies(stage, session, "message.received")) == 1, "nobody said anything"
 

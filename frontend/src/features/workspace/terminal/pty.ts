@@ -32,6 +32,8 @@ export class Pty {
   private delayMs = FIRST_DELAY_MS;
   private failed = 0;
   private over = false;
+  /** What was typed before it was ever there; nothing any more once it was. */
+  private early: Uint8Array<ArrayBuffer>[] | null = [];
 
   constructor(
     private readonly address: string,
@@ -40,14 +42,17 @@ export class Pty {
     this.connect();
   }
 
-  /** Type. What is typed while it is away is lost, as it is in any terminal: nobody would expect it a minute later. */
+  /**
+   * Type. What is typed while it opens waits for it: the cursor is there already. What is typed while it is away is
+   * lost, as it is in any terminal: nobody would expect it a minute later.
+   */
   send(text: string): void {
     this.sendBytes(new TextEncoder().encode(text));
   }
 
   sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
-    if (this.socket?.readyState !== WebSocket.OPEN) return;
-    for (const piece of pieces(bytes, FRAME_BYTES)) this.socket.send(piece);
+    if (this.socket?.readyState !== WebSocket.OPEN) this.early?.push(bytes);
+    else for (const piece of pieces(bytes, FRAME_BYTES)) this.socket.send(piece);
   }
 
   close(): void {
@@ -64,6 +69,9 @@ export class Pty {
       this.failed = 0;
       this.delayMs = FIRST_DELAY_MS;
       this.events.onOpen();
+      const early = this.early ?? [];
+      this.early = null;
+      for (const bytes of early) this.sendBytes(bytes);
     };
     socket.onmessage = (message: MessageEvent<ArrayBuffer>) => this.events.onBytes(new Uint8Array(message.data));
     socket.onclose = (closed) => void this.closed(closed);
@@ -75,6 +83,7 @@ export class Pty {
       this.end(reason);
       return;
     }
+    this.early = null;
     this.events.onAway();
     this.failed += 1;
     if (this.failed >= TRIES && !(await this.stillThere())) {
