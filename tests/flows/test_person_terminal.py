@@ -134,7 +134,7 @@ def test_stop_ends_every_terminal_at_once_also_while_all_sessions_rest(house: Li
         began = time.monotonic()
         house.post("/stop", {"why": "enough"})
         assert end(socket) == (1000, "stopped 137")
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 5  # some 20 ms on a quiet machine
     assert closings(house, desk) == [(137, "stopped", "")]
     assert house.get(desk)["status"] == "idle", "there was nothing to hold"
 

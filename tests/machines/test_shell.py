@@ -117,7 +117,7 @@ async def test_kill_ends_everything_at_once_even_under_a_flood(bench: Bench, nap
     assert not napping(nap)
     with pytest.raises(MachineDied, match="killed"):
         await running
-    assert took < 1  # a bound on a busy host; it is milliseconds on an idle one
+    assert took < 5  # a bound on a busy host; it is milliseconds on an idle one
     assert bench.changes == [(SESSION, "started", ""), (SESSION, "ended", "killed")]
 
 

@@ -164,7 +164,7 @@ async def test_it_stays_while_the_session_rests_and_goes_when_it_is_stopped(benc
     took_s = time.monotonic() - began
 
     assert not napping(nap)
-    assert took_s < 0.3
+    assert took_s < 3  # milliseconds on a quiet machine
     await desk.rest()
     assert bench.ended == [(SESSION, desk.id, Ended(137, "stopped"))]
 
@@ -176,7 +176,7 @@ async def test_a_watcher_that_takes_nothing_does_not_hold_a_stop_up(bench: Bench
     began = time.monotonic()
     await bench.machines.kill(SESSION)
 
-    assert time.monotonic() - began < 0.5
+    assert time.monotonic() - began < 3
 
 
 async def test_the_sessions_own_machine_works_beside_it(bench: Bench, desk: Desk) -> None:

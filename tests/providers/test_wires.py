@@ -219,7 +219,7 @@ async def test_cancelling_cuts_the_connection_at_once(wire: str, make_models: Ma
         await asyncio.wait_for(server.left.wait(), 5)
         took_s = time.monotonic() - began
     assert task.cancelled()
-    assert took_s < 0.5  # 2 ms on a quiet machine; the bar of 100 ms is measured in the bench
+    assert took_s < 3  # 2 ms on a quiet machine; the bar of 100 ms is measured in the bench
 
 
 async def test_connections_are_kept_alive_between_requests(make_models: MakeModels) -> None:
