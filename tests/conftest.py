@@ -69,7 +69,8 @@ class SecondTries:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """What the plugin holds back of the first try is taken down, where this process ran it."""
-        if report.outcome == "rerun" and not hasattr(report, "node"):  # type: ignore[comparison-overlap]  # the plugin's own outcome
+        outcome: str = report.outcome  # "rerun" is the plugin's own
+        if outcome == "rerun" and not hasattr(report, "node"):
             state = self._session._setupstate
             state.stack.update(pytest_rerunfailures.suspended_finalizers)
             pytest_rerunfailures.suspended_finalizers.clear()
