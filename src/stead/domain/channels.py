@@ -7,15 +7,15 @@ what is not known grants nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
-from stead.domain.bounds import Folder, bounds
+from stead.domain.bounds import Folder, Name, bounds
 from stead.domain.ids import CallKey, SessionId
-from stead.domain.mcp import Name, Program
+from stead.domain.mcp import Program
 from stead.domain.objectives import Budget, ModelRef
 from stead.domain.policies import Profile
 
@@ -237,28 +237,28 @@ def fold_channels(known: Channels, fact: ChannelFact) -> Channels:
                 return known
             return replace(known, channels={**known.channels, name: replace(known.channels[name], on=on, why=why)})
         case ChannelRemoved(name=name):
-            return Channels(
-                {one: state for one, state in known.channels.items() if one != name},
-                {key: chat for key, chat in known.chats.items() if key[0] != name},
-                {place: session for place, session in known.current.items() if place.channel != name},
-                {session: place for session, place in known.places.items() if place.channel != name},
-            )
+            left = {one: state for one, state in known.channels.items() if one != name}
+            return _without(replace(known, channels=left), lambda of, _: of == name)
         case ChatSet(chat=chat):
             return replace(known, chats={**known.chats, (chat.channel, chat.id): chat})
         case ChatRemoved(channel=channel, chat=chat):
-            gone = (channel, chat)
-            return replace(
-                known,
-                chats={key: one for key, one in known.chats.items() if key != gone},
-                current={place: one for place, one in known.current.items() if (place.channel, place.chat) != gone},
-                places={one: place for one, place in known.places.items() if (place.channel, place.chat) != gone},
-            )
+            return _without(known, lambda *of: of == (channel, chat))
         case ChannelLost():
             return known
         case ChatTalks(channel=channel, chat=chat, thread=thread, session=session, current=current):
             place = Place(channel, chat, thread)
             now = {**known.current, place: session} if current else known.current
             return replace(known, current=now, places={**known.places, session: place})
+
+
+def _without(known: Channels, gone: Callable[[str, str], bool]) -> Channels:
+    """Without the chats of which ``gone`` says, by channel and id, that they are no more."""
+    return replace(
+        known,
+        chats={key: one for key, one in known.chats.items() if not gone(*key)},
+        current={place: one for place, one in known.current.items() if not gone(place.channel, place.chat)},
+        places={one: place for one, place in known.places.items() if not gone(place.channel, place.chat)},
+    )
 
 
 # -- commands ----------------------------------------------------------------------------------------------------------

@@ -6,20 +6,17 @@ credential, so that one that is paired again under an old name is another one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
 from msgspec.structs import replace
 
-from stead.domain.bounds import bounds
-from stead.domain.errors import Conflict, InvalidRequest, NotFound
-from stead.domain.mcp import Name
+from stead.domain.bounds import Name, bounds, require_name, require_room
+from stead.domain.errors import Conflict, NotFound
 
 MOST_DEVICES = 20
 _KEY_CHARS = 3000
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
 class Device(msgspec.Struct, frozen=True):
@@ -161,12 +158,10 @@ def device_change(command: DeviceCommand, devices: Devices, door: str) -> Device
 def require_free(name: str, devices: Devices) -> None:
     """Refuse a name: ``Conflict`` where a device has it, ``InvalidRequest`` where it cannot be or there is no room."""
     _require_name(name, devices)
-    if len(devices) >= MOST_DEVICES:
-        raise InvalidRequest(f"{MOST_DEVICES} devices are the most; remove one first: stead remote remove NAME")
+    require_room([one.name for one in devices.values()], name, MOST_DEVICES, "devices", "remote")
 
 
 def _require_name(name: str, devices: Devices) -> None:
-    if not _NAME.fullmatch(name):
-        raise InvalidRequest(f"the name {name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+    require_name(name)
     if any(device.name == name for device in devices.values()):
         raise Conflict(f"there is a device {name!r}; give another name, or remove it: stead remote remove {name}")

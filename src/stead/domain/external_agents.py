@@ -14,9 +14,9 @@ from typing import Annotated, Protocol
 
 import msgspec
 
-from stead.domain.bounds import bounds
+from stead.domain.bounds import Name, bounds
 from stead.domain.ids import CallKey, SessionId
-from stead.domain.mcp import Name, Program
+from stead.domain.mcp import Program
 from stead.domain.trials import Landing
 
 DELEGATE = "delegate"

@@ -11,16 +11,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
-from stead.domain.bounds import bounds
+from stead.domain.bounds import Name
 from stead.domain.ids import SessionId
 
 Json = dict[str, Any]
-Name = Annotated[str, bounds(pattern="^[a-z][a-z0-9-]{0,30}$")]
-"""Of a server: the person's own choice."""
 ServerEffect = Literal["send", "fetch", "read"]
 """What the person says that a tool does, mildest last: ``send`` is confirmed with its arguments, ``fetch`` asked each
 time, ``read`` runs unasked."""

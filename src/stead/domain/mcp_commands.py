@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from stead.domain.bounds import bounds
-from stead.domain.mcp import Name, ServerEffect
+from stead.domain.bounds import Name, bounds
+from stead.domain.mcp import ServerEffect
 
 _Values = dict[Annotated[str, bounds(maxLength=200)], Annotated[str, bounds(maxLength=8000)]]
 

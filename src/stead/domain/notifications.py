@@ -12,9 +12,8 @@ from typing import Annotated, Literal, Protocol, get_args
 import msgspec
 from msgspec.structs import replace
 
-from stead.domain.bounds import bounds
+from stead.domain.bounds import Name, bounds
 from stead.domain.errors import PeerError
-from stead.domain.mcp import Name
 
 Kind = Literal["question", "ended", "turn", "failed", "cap", "schedule"]
 """The person's answer is waited for; a goal ended; a turn of a session ended; work could not go on; a budget or cap

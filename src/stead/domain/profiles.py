@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from stead.domain.mcp import Name
+from stead.domain.bounds import Name
 from stead.domain.objectives import Budget, Limits, ModelRef
 from stead.domain.policies import Profile
 from stead.domain.trials import WorkMode

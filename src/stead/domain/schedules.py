@@ -13,11 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.domain.agents import Taint
-from stead.domain.bounds import bounds
+from stead.domain.bounds import Name, bounds
 from stead.domain.calendars import Calendar, CalendarTimes
 from stead.domain.ends import End
 from stead.domain.ids import SessionId
-from stead.domain.mcp import Name
 from stead.domain.objectives import Budget
 from stead.domain.opening import OpenSession
 from stead.domain.triggers import Arrival, Arrived, MailboxRead

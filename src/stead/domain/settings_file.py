@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from stead.domain.bounds import AnyFolder, Folder, Share, bounds
+from stead.domain.bounds import AnyFolder, Folder, Name, Share, bounds
 from stead.domain.channels import Channel
 from stead.domain.directive_commands import DirectiveText, DirectiveTitle
 from stead.domain.directives import DirectiveKind
 from stead.domain.external_agents import ConfigureAgent
 from stead.domain.home_events import WARN_AT
-from stead.domain.mcp import McpServer, Name
+from stead.domain.mcp import McpServer
 from stead.domain.notifications import NotificationTarget
 from stead.domain.objectives import NO_CAP, Budget, ModelRef, PeriodCaps
 from stead.domain.policies import Action, Condition, Decision

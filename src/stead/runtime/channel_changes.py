@@ -14,43 +14,25 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from stead.config import missing_extra
+from stead.domain import channels
+from stead.domain.bounds import NAME, require_name, require_room
 from stead.domain.channel_wire import Manifest
-from stead.domain.channels import (
-    MOST_CHANNELS,
-    Channel,
-    ChannelCommand,
-    ChannelFact,
-    ChannelRemoved,
-    Channels,
-    ChannelSet,
-    ChannelState,
-    ChannelSwitched,
-    Chat,
-    ChatRemoved,
-    ChatSet,
-    RemoveChannel,
-    RemoveChat,
-    SetChannel,
-    SetChat,
-    SwitchChannel,
-)
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.hosts import parse_allowed
 from stead.domain.objectives import require_budget
 
-NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_CA_BYTES = 1_000_000
 _PORTS = {"https": 443, "http": 80, "wss": 443, "imaps": 993, "smtps": 465}
 
 
 def channel_fact(
-    command: ChannelCommand,
-    known: Channels,
+    command: channels.ChannelCommand,
+    known: channels.Channels,
     manifests: Mapping[str, Manifest],
     folder: Callable[[str], str],
     has_secret: Callable[[str], bool],
     door: str,
-) -> ChannelFact:
+) -> channels.ChannelFact:
     """The fact that a command makes.
 
     Args:
@@ -65,41 +47,41 @@ def channel_fact(
         InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
     """
     match command:
-        case SetChannel(channel=channel):
-            return ChannelSet(_possible(channel, known, manifests, has_secret), door)
-        case SwitchChannel(name=name, on=on):
+        case channels.SetChannel(channel=channel):
+            return channels.ChannelSet(_possible(channel, known, manifests, has_secret), door)
+        case channels.SwitchChannel(name=name, on=on):
             if known_channel(known, name).on == on:
                 raise Conflict(f"{name} is {'on' if on else 'off'} already")
-            return ChannelSwitched(name, on, door)
-        case RemoveChannel(name=name):
+            return channels.ChannelSwitched(name, on, door)
+        case channels.RemoveChannel(name=name):
             known_channel(known, name)
-            return ChannelRemoved(name, door)
-        case SetChat(channel=channel_name, chat=id):
+            return channels.ChannelRemoved(name, door)
+        case channels.SetChat(channel=channel_name, chat=id):
             chat = known_chat(known, channel_name, id)
             if not any(one.role == "owner" for one in command.people):
                 raise InvalidRequest("a chat has at least one owner; remove it instead: stead channel chat remove")
             named = known.named(command.name)
-            if not NAME.fullmatch(command.name) or (named is not None and named != chat):
+            if not re.fullmatch(NAME, command.name) or (named is not None and named != chat):
                 raise InvalidRequest(f"another chat is called {command.name[:40]!r}, or no chat can be called so")
             rights = replace(command.rights, directory=folder(command.rights.directory))
             if rights.budget is not None:
                 require_budget(rights.budget)
-            return ChatSet(replace(chat, name=command.name, people=command.people, rights=rights), door)
-        case RemoveChat(channel=channel_name, chat=id):
+            return channels.ChatSet(replace(chat, name=command.name, people=command.people, rights=rights), door)
+        case channels.RemoveChat(channel=channel_name, chat=id):
             known_chat(known, channel_name, id)
-            return ChatRemoved(channel_name, id, door)
+            return channels.ChatRemoved(channel_name, id, door)
         case _:
             assert_never(command)
 
 
-def known_channel(known: Channels, name: str) -> ChannelState:
+def known_channel(known: channels.Channels, name: str) -> channels.ChannelState:
     """The channel of a name; raises ``NotFound``."""
     if name not in known.channels:
         raise NotFound(f"there is no channel {name[:80]!r}; see: stead channel list")
     return known.channels[name]
 
 
-def known_chat(known: Channels, channel: str, id: str) -> Chat:
+def known_chat(known: channels.Channels, channel: str, id: str) -> channels.Chat:
     """The chat of an id; raises ``NotFound``."""
     if (chat := known.chats.get((channel, id))) is None:
         raise NotFound(f"there is no chat {id[:80]!r} of {channel[:80]!r}; see: stead channel chats")
@@ -107,15 +89,16 @@ def known_chat(known: Channels, channel: str, id: str) -> Chat:
 
 
 def _possible(
-    channel: Channel, known: Channels, manifests: Mapping[str, Manifest], has_secret: Callable[[str], bool]
-) -> Channel:
-    if not NAME.fullmatch(channel.name):
-        raise InvalidRequest(f"the name {channel.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+    channel: channels.Channel,
+    known: channels.Channels,
+    manifests: Mapping[str, Manifest],
+    has_secret: Callable[[str], bool],
+) -> channels.Channel:
+    require_name(channel.name)
     if (manifest := manifests.get(channel.kind)) is None:
         raise InvalidRequest(f"there is no kind {channel.kind[:40]!r}; there are: {', '.join(sorted(manifests))}")
     old = known.channels.get(channel.name)
-    if old is None and len(known.channels) >= MOST_CHANNELS:
-        raise InvalidRequest(f"{MOST_CHANNELS} channels are the most; remove one first: stead channel remove NAME")
+    require_room(known.channels, channel.name, channels.MOST_CHANNELS, "channels", "channel")
     if old is not None and old.channel.kind != channel.kind:
         raise Conflict(f"{channel.name} is a channel of kind {old.channel.kind}; remove it first, or give another name")
     if missing := missing_extra(manifest.extra, "it needs"):
@@ -142,7 +125,7 @@ def _possible(
     return channel
 
 
-def hosts_of(channel: Channel, manifest: Manifest) -> tuple[str, ...]:
+def hosts_of(channel: channels.Channel, manifest: Manifest) -> tuple[str, ...]:
     """What a channel's process reaches: the platform's hosts, and those of the addresses among its settings.
 
     Raises:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.domain.bindings import matches_host
+from stead.domain.bounds import require_name, require_room
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError, MachineUnavailable, NotFound
 from stead.domain.external_agents import (
     MOST_AGENTS,
@@ -39,7 +40,6 @@ from stead.domain.secrets import HostBinding, Secret
 from stead.domain.sessions import Session
 from stead.runtime.secrets import SecretBook
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
@@ -91,14 +91,12 @@ def agent_change(command: AgentCommand, agents: Agents, secrets: Mapping[str, Se
                 raise NotFound(f"no external agent {name[:80]!r} is set up; see: stead agent list")
             return AgentRemoved(name)
         case ConfigureAgent():
-            if command.name not in agents.configured and len(agents.configured) >= MOST_AGENTS:
-                raise InvalidRequest(f"{MOST_AGENTS} agents are the most; remove one first: stead agent remove NAME")
+            require_room(agents.configured, command.name, MOST_AGENTS, "agents", "agent")
             return AgentConfigured(_agent(command, secrets))
 
 
 def _agent(command: ConfigureAgent, secrets: Mapping[str, Secret]) -> ExternalAgent:
-    if not _NAME.fullmatch(command.name):
-        raise InvalidRequest(f"the name {command.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+    require_name(command.name)
     if not command.command or not command.command[0] or any("\0" in word for word in command.command):
         raise InvalidRequest("a command is a program and its arguments; the program is not empty")
     if not command.hosts:

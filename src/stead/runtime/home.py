@@ -19,16 +19,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.bindings import ends
 from stead.domain.channels import ChannelFact, Channels, fold_channels
-from stead.domain.devices import (
-    DeviceFact,
-    Devices,
-    PairDevice,
-    RemoveDevice,
-    RenameDevice,
-    SignInDevice,
-    device_change,
-    fold_devices,
-)
+from stead.domain.devices import DeviceCommand, DeviceFact, Devices, device_change, fold_devices
 from stead.domain.directives import Directives
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.external_agents import (
@@ -405,6 +396,8 @@ async def change(
         InvalidRequest: a name, preset, place of a key or figure that cannot be.
         NotFound: no such provider.
     """
+    if isinstance(command, DeviceCommand):
+        return device_change(command, state.devices, door)
     match command:
         case cmd.ConfigureProvider():
             fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
@@ -440,8 +433,6 @@ async def change(
             return agent_change(command, state.agents, state.secrets)
         case SetNamedProfile() | RemoveNamedProfile():
             return profile_change(command, state.profiles)
-        case PairDevice() | SignInDevice() | RemoveDevice() | RenameDevice():
-            return device_change(command, state.devices, door)
         case ConfigureMcp() | RemoveMcp() | ApproveMcpTools() | SetMcpTool():
             return await mcp_change(command, state.mcp, secrets, door)
         case cmd.AddRule(directory=directory) as wanted:

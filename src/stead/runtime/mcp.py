@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
+from stead.domain.bounds import require_name, require_room
 from stead.domain.errors import Conflict, FetchFault, InvalidRequest, MachineError, NotFound
 from stead.domain.hosts import parse_host
 from stead.domain.mcp import MOST_SERVERS, McpChange, McpRow, McpServer, McpTool, Standing, secret_name
@@ -25,7 +26,6 @@ from stead.domain.registries import REGISTRIES
 from stead.guardian.reach import Target, read_url
 from stead.runtime.external_agents import AgentRoom
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
 _OURS = re.compile(r"host|connection|content-.*|transfer-encoding|accept.*|mcp-.*|te|upgrade|cookie", re.IGNORECASE)
@@ -112,8 +112,7 @@ async def mcp_change(command: McpCommand, servers: Servers, vault: Secrets, door
         case ConfigureMcp():
             old = servers.get(command.name)
             server = _server(command)
-            if old is None and len(servers) >= MOST_SERVERS:
-                raise InvalidRequest(f"{MOST_SERVERS} servers are the most; remove one first: stead mcp remove NAME")
+            require_room(servers, command.name, MOST_SERVERS, "servers", "mcp")
             if old and (old.server.command, old.server.url) != (server.command, server.url):
                 await _forget(old, vault)  # a token for one address is not sent to another
             elif old:
@@ -152,8 +151,7 @@ async def _forget(standing: Standing, vault: Secrets) -> None:
 
 def _server(command: ConfigureMcp) -> McpServer:
     """The server that a command describes, checked."""
-    if not _NAME.fullmatch(command.name):
-        raise InvalidRequest(f"the name {command.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+    require_name(command.name)
     if bool(command.command) == bool(command.url):
         raise InvalidRequest("give either the command of a server, or its URL")
     _check_values(command)

@@ -5,12 +5,12 @@ Layer: runtime. Tools and secrets are looked at when something is started with i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from stead.domain.errors import InvalidRequest, NotFound
+from stead.domain.bounds import require_name, require_room
+from stead.domain.errors import NotFound
 from stead.domain.hosts import parse_host
 from stead.domain.objectives import require_budget, require_limits
 from stead.domain.profiles import (
@@ -24,7 +24,6 @@ from stead.domain.profiles import (
 )
 from stead.domain.registries import REGISTRIES
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 Profiles = Mapping[str, NamedProfile]
 
 
@@ -47,10 +46,8 @@ def profile_change(command: ProfileCommand, profiles: Profiles) -> ProfileFact:
             raise NotFound(f"there is no profile {command.name[:80]!r}; see: stead profile list")
         return NamedProfileRemoved(command.name)
     profile = command.profile
-    if not _NAME.fullmatch(profile.name):
-        raise InvalidRequest(f"the name {profile.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
-    if profile.name not in profiles and len(profiles) >= MOST_PROFILES:
-        raise InvalidRequest(f"{MOST_PROFILES} profiles are the most; remove one first: stead profile remove NAME")
+    require_name(profile.name)
+    require_room(profiles, profile.name, MOST_PROFILES, "profiles", "profile")
     require_limits(profile.limits)
     if profile.budget is not None:
         require_budget(profile.budget, least=0)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from stead.config import zone_name
 from stead.domain import due_times, watches
+from stead.domain.bounds import require_name, require_room
 from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import SessionId
@@ -45,7 +46,6 @@ from stead.domain.schedules import (
 from stead.domain.triggers import Arrival, Drop, Mailbox, Webhook
 from stead.runtime.folder import folder
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_MADE_UP = 100
 _HOUR_MS = 3_600_000
 _LONGEST_SNOOZE_MS = 366 * 86_400_000
@@ -101,10 +101,8 @@ def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Sch
         InvalidRequest: it cannot be; the text says why.
     """
     name, job = schedule.name, schedule.job
-    if not _NAME.fullmatch(name):
-        raise InvalidRequest(f"the name {name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
-    if name not in known and len(known) >= MOST_SCHEDULES:
-        raise InvalidRequest(f"{MOST_SCHEDULES} schedules are the most; remove one first: stead schedule remove NAME")
+    require_name(name)
+    require_room(known, name, MOST_SCHEDULES, "schedules", "schedule")
     if not 1 <= schedule.most <= _MOST_MADE_UP:
         raise InvalidRequest(f"most is 1 to {_MOST_MADE_UP}")
     if schedule.until_ms and not now_ms < schedule.until_ms < 2**53:

@@ -168,6 +168,17 @@ def _set_mcp(item: doc.McpSettings) -> cmd.Command:
     return ConfigureMcp(**{**asdict(item), "settings": dict(item.settings), "secrets": {}})
 
 
+def _switched(
+    item: Any, before: Any, make: Callable[[dict[str, Any]], cmd.Command], switch: Callable[[str, bool], cmd.Command]
+) -> Commands:
+    """For what can be on and off: set it where it is new or another, and switch it where it is not as it was."""
+    known = asdict(item)
+    on = known.pop("on")
+    same = before is not None and replace(item, on=before.on) == before
+    switched = on != (before.on if before else True)
+    return [*([] if same else [make(known)]), *([switch(item.name, on)] if switched else [])]
+
+
 def exported(one: Scheduled) -> str:
     """Why a schedule is not in the document; "" where it is."""
     if isinstance(one.schedule.job, GoalReview):
@@ -192,10 +203,7 @@ def _set_schedule(item: doc.ScheduleSettings, before: doc.ScheduleSettings | Non
         and item.when in (before.when, Every(getattr(before.when, "seconds", 0)))
     ):
         item = replace(item, when=before.when)  # counted from when it was set, where the document does not say
-    schedule = Schedule(**{name: getattr(item, name) for name in Schedule.__struct_fields__})
-    same = before is not None and replace(item, on=before.on) == before
-    switch = [SwitchSchedule(item.name, item.on)] if item.on != (before.on if before else True) else []
-    return [*([] if same else [SetSchedule(schedule)]), *switch]
+    return _switched(item, before, lambda known: SetSchedule(Schedule(**known)), SwitchSchedule)
 
 
 def _channels(state: HomeState) -> list[doc.ChannelSettings]:
@@ -204,10 +212,7 @@ def _channels(state: HomeState) -> list[doc.ChannelSettings]:
 
 
 def _set_channel(item: doc.ChannelSettings, before: doc.ChannelSettings | None, _state: HomeState) -> Commands:
-    channel = Channel(**{name: getattr(item, name) for name in Channel.__struct_fields__})
-    same = before is not None and replace(item, on=before.on) == before
-    switch = [SwitchChannel(item.name, item.on)] if item.on != (before.on if before else True) else []
-    return [*([] if same else [SetChannel(channel)]), *switch]
+    return _switched(item, before, lambda known: SetChannel(Channel(**known)), SwitchChannel)
 
 
 def _targets(state: HomeState) -> list[doc.TargetSettings]:
@@ -216,10 +221,7 @@ def _targets(state: HomeState) -> list[doc.TargetSettings]:
 
 
 def _set_target(item: doc.TargetSettings, before: doc.TargetSettings | None, _state: HomeState) -> Commands:
-    target = NotificationTarget(**{name: getattr(item, name) for name in NotificationTarget.__struct_fields__})
-    same = before is not None and replace(item, on=before.on) == before
-    switch = [SwitchTarget(item.name, item.on)] if item.on != (before.on if before else True) else []
-    return [*([] if same else [SetTarget(target)]), *switch]
+    return _switched(item, before, lambda known: SetTarget(NotificationTarget(**known)), SwitchTarget)
 
 
 # -- what weakens protection -------------------------------------------------------------------------------------------

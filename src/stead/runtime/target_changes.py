@@ -12,6 +12,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from stead.config import zone_name
+from stead.domain.bounds import require_name, require_room
 from stead.domain.due_times import settled
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.notifications import (
@@ -34,7 +35,6 @@ from stead.domain.notifications import (
 from stead.domain.schedules import Cron
 
 Targets = Mapping[str, TargetState]
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
@@ -79,10 +79,8 @@ def known_target(known: Targets, name: str) -> TargetState:
 
 
 def _require_possible(target: NotificationTarget, known: Targets) -> None:
-    if not _NAME.fullmatch(target.name):
-        raise InvalidRequest(f"the name {target.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
-    if target.name not in known and len(known) >= MOST_TARGETS:
-        raise InvalidRequest(f"{MOST_TARGETS} targets are the most; remove one first: stead notify remove NAME")
+    require_name(target.name)
+    require_room(known, target.name, MOST_TARGETS, "targets", "notify")
     if not target.kinds or not set(target.kinds) <= set(KINDS):
         raise InvalidRequest(f"say what is sent there, of: {', '.join(KINDS)}")
     for time in (target.quiet_from, target.quiet_to, target.digest):

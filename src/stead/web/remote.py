@@ -14,10 +14,10 @@ import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
+from stead.domain.bounds import Name
 from stead.domain.devices import Device, PairDevice, RemoveDevice, RenameDevice, SignInDevice, require_free
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import CommandId
-from stead.domain.mcp import Name
 from stead.web.errors import Json, Problem, answer
 from stead.web.passkeys import Passkeys
 from stead.web.routes import Content, Context, Route, get, post
