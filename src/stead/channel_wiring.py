@@ -5,23 +5,19 @@ Layer: a part of the composition root, as ``memory_wiring``. A home without chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import Protocol
 
 from stead.config import Home
 from stead.domain import commands as cmd
 from stead.domain.channel_wire import Manifest, Pressed
 from stead.domain.channels import ChannelPrograms, Place
 from stead.domain.ids import CommandId
-from stead.domain.notices import Notice
-from stead.domain.notifications import ChatTarget
-from stead.domain.ports import Clock
 from stead.runtime.arrivals import Arrivals
-from stead.runtime.attachments import GivenAttachments
 from stead.runtime.bus import Bus
 from stead.runtime.channels import ChannelRoom
 from stead.runtime.chat_finding import ChatFinder
+from stead.runtime.chat_house import ChatHouse
 from stead.runtime.chat_messages import ChatMessages
 from stead.runtime.chat_pairing import Pairing
 from stead.runtime.chat_post import ChatPost
@@ -30,34 +26,11 @@ from stead.runtime.chat_questions import SAID, Presses
 from stead.runtime.chat_rates import Rates
 from stead.runtime.chat_writing import ChatWriter
 from stead.runtime.chats import Chats
-from stead.runtime.commands import Runtime
-from stead.runtime.deps import Deps
-from stead.runtime.home import HomeStream
-from stead.runtime.notifications import Notifications
-from stead.runtime.registry import Sessions
-from stead.runtime.secrets import SecretBook
 from stead.storage.chat_box import ChatBox
-from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
-from stead.storage.views import Views
 
 
-class Parts(Protocol):
-    """What channels are made of; some of it is made after them, and is there before anything is asked."""
-
-    journal: JournalFile
-    views: Views
-    home: HomeStream
-    book: SecretBook
-    clock: Clock
-    runtime: Runtime
-    sessions: Sessions
-    attachments: GivenAttachments
-    deps: Deps
-    notifications: Notifications
-
-
-def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, parts: Callable[[], Parts]) -> ChannelRoom:
+def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, house: ChatHouse) -> ChannelRoom:
     """All of it.
 
     Args:
@@ -65,52 +38,25 @@ def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, par
         keys: the home's.
         programs: starts the processes.
         bus: what happens.
-        parts: the house.
+        house: the other parts.
     """
-    house = parts()
 
     @cache
     def box() -> ChatBox:
         return ChatBox(home.data / "chats.db", keys, house.journal.head())
 
-    room = ChannelRoom(lambda: parts().home, house.book, programs, _manifests, box, house.clock)
-    messages = ChatMessages(
-        lambda: parts().home,
-        lambda: parts().book,
-        house.journal,
-        box,
-        house.attachments,
-        house.clock,
-        lambda: post.turn.set(),
-    )
-
-    def elsewhere(via: ChatTarget, notice: Notice) -> str:
-        if not any(one.on and one.target.via == via for one in parts().home.state.targets.values()):
-            return ""
-        message = parts().notifications.message("", (notice,))
-        return f"{message.title}\n{message.link}" if message else ""
-
-    writer = ChatWriter(
-        house.journal,
-        house.views,
-        lambda: parts().sessions,
-        messages,
-        lambda text: parts().book.redactor().clean(text),
-    )
-    writer.page = lambda: parts().notifications.page
-    writer.manifest = room.manifest
-    writer.elsewhere = elsewhere
-    writer.tools = lambda: [spec.name for spec in parts().deps.gate.specs(())]
-    finder = ChatFinder(lambda: parts().home.state, house.journal.tagged, house.views)
-    post = ChatPost(lambda: parts().home, finder, writer, messages, box, room.processes, house.clock)
+    room = ChannelRoom(house, programs, _manifests, box)
+    messages = ChatMessages(house, box, lambda: post.turn.set())
+    writer = ChatWriter(house, messages, room.manifest)
+    post = ChatPost(house, ChatFinder(house), writer, messages, box, room.processes)
 
     async def handle(command: cmd.Command, id: CommandId, door: str) -> cmd.Answer:
-        return await parts().runtime.handle(command, id=id, door=door)
+        return await house.runtime.handle(command, id=id, door=door)
 
-    chats = Chats(lambda: parts().home, handle, house.journal, house.views, house.attachments, room.fetch, post.say)
-    chats.page, chats.kinds = writer.page, room.kinds
+    chats = Chats(house, handle, room.fetch, post.say)
+    chats.kinds = room.kinds
     chats.rates = Rates(house.clock)
-    chats.pairing = Pairing(lambda: parts().home, house.journal, house.clock)
+    chats.pairing = Pairing(house)
 
     async def show(place: Place, id: CommandId, line: Pressed) -> None:
         manifest, process = room.manifest(place.channel), room.processes.get(place.channel)
@@ -121,7 +67,7 @@ def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, par
 
     chats.presses = Presses(house.views, box, handle, show, post.whole, post.say)
     room.chats, room.post = chats, post
-    progress = ChatProgress(bus, lambda: parts().home.state.channels, room.processes, room.manifest)
+    progress = ChatProgress(bus, lambda: house.home.state.channels, room.processes, room.manifest)
     room.jobs = (progress.keep,)
     return room
 

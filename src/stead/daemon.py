@@ -178,7 +178,7 @@ class House:
         tools = self._tools(Dialer(own.reach), preferences)
         self.book: SecretBook = self._secrets(tools, keys)
         self.notifications = notifications_of(home, keys, own.dialer(own.reach), lambda: self)
-        self.channels = channels_of(home, keys, self.machines.programs, bus, lambda: self)
+        self.channels = channels_of(home, keys, self.machines.programs, bus, self)
         self.deps: Deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,

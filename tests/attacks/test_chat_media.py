@@ -153,7 +153,7 @@ class Slow:
 async def test_files_that_take_long_to_bring_and_open_are_left_after_half_a_minute_and_other_chats_are_served() -> None:
     slow: Any = Slow()
     nothing: Any = None
-    chats = Chats(nothing, nothing, nothing, nothing, nothing, slow.fetch, nothing)
+    chats = Chats(nothing, nothing, slow.fetch, nothing)
     chats.rates = Rates(WallClock())
     guests, ada = Place("phone", str(GROUP)), Place("phone", "42")
     chats.rates.opening(guests, OPENING_S - slow.took_s / 2)

@@ -13,37 +13,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from stead.domain import channels
 from stead.domain import commands as cmd
 from stead.domain.channel_wire import Begin, Manifest, Request, Response, Update
-from stead.domain.channels import (
-    Channel,
-    ChannelCheck,
-    ChannelCommand,
-    ChannelLost,
-    ChannelPrograms,
-    ChannelRemoved,
-    ChannelRow,
-    Channels,
-    ChannelSet,
-    ChannelState,
-    ChatRemoved,
-    ChatRow,
-    PairingCode,
-    Place,
-    WantedPairing,
-)
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.domain.ids import HOME, NO_COMMAND
 from stead.domain.notifications import Undelivered
-from stead.domain.ports import Claimed, Clock
+from stead.domain.ports import Claimed
 from stead.runtime.answers import answer, of
 from stead.runtime.channel_changes import channel_fact, hosts_of, known_channel, read_ca
 from stead.runtime.channel_process import STEADY_MS, ChannelProcess
+from stead.runtime.chat_house import ChatHouse
 from stead.runtime.chat_post import ChatPost
 from stead.runtime.chats import Chats
 from stead.runtime.folder import folder
-from stead.runtime.home import HomeStream
-from stead.runtime.secrets import SecretBook
 
 if TYPE_CHECKING:
     from stead.storage.chat_box import ChatBox
@@ -58,20 +41,16 @@ class ChannelRoom:
     """Implements ``service.ChannelService``; the caller of ``keep`` owns the work.
 
     Args:
-        home: has the channels; asked for when needed.
-        book: has the tokens.
+        house: what it works with.
         programs: starts their processes.
         manifests: of the platforms, by kind.
         box: opens the outbox of chats.
-        clock: says what time it is.
     """
 
-    _home: Callable[[], HomeStream]
-    _book: SecretBook
-    _programs: ChannelPrograms
+    _house: ChatHouse
+    _programs: channels.ChannelPrograms
     _manifests: Callable[[], Mapping[str, Manifest]]
     _box: Callable[[], ChatBox]
-    _clock: Clock
 
     def __post_init__(self) -> None:
         self.chats: Chats
@@ -85,7 +64,7 @@ class ChannelRoom:
         self.processes: dict[str, ChannelProcess] = {}
         self._lock = asyncio.Lock()
         self.turn = asyncio.Event()
-        self._running: dict[str, tuple[tuple[Channel, tuple[int, ...]], asyncio.Task[None]]] = {}
+        self._running: dict[str, tuple[tuple[channels.Channel, tuple[int, ...]], asyncio.Task[None]]] = {}
         """By name: what it was begun with, the versions of its secrets too, and its work."""
         self._again: set[str] = set()
         """Set once more: their processes begin again, as the person may have set something right elsewhere."""
@@ -95,8 +74,8 @@ class ChannelRoom:
         """Channels that are not served, by the one that is and has the same bot."""
 
     @property
-    def _known(self) -> Channels:
-        return self._home().state.channels
+    def _known(self) -> channels.Channels:
+        return self._house.home.state.channels
 
     def manifest(self, channel: str) -> Manifest | None:
         """What a channel's platform can do; None where there is no such channel."""
@@ -109,23 +88,23 @@ class ChannelRoom:
         """The platforms."""
         return tuple(one for _, one in sorted(self._manifests().items()))
 
-    async def rows(self) -> tuple[ChannelRow, ...]:
+    async def rows(self) -> tuple[channels.ChannelRow, ...]:
         """The channels by name."""
         return tuple([await asyncio.to_thread(self._row, one) for _, one in sorted(self._known.channels.items())])
 
-    def _row(self, one: ChannelState) -> ChannelRow:
+    def _row(self, one: channels.ChannelState) -> channels.ChannelRow:
         name, process = one.channel.name, self.processes.get(one.channel.name)
         manifest = self._manifests().get(one.channel.kind)
         wrong = process.error or process.waits or self.post.waits if process else ""
         chats = [chat for key, chat in sorted(self._known.chats.items()) if key[0] == name]
-        rows: list[ChatRow] = []
+        rows: list[channels.ChatRow] = []
         for chat in chats:
             try:
-                rows.append(ChatRow(chat, *self._box().of_chat(Place(name, chat.id).key)))
+                rows.append(channels.ChatRow(chat, *self._box().of_chat(channels.Place(name, chat.id).key)))
             except StorageFault as fault:
                 wrong = wrong or str(fault)
-                rows.append(ChatRow(chat, 0, 0, str(fault)))
-        return ChannelRow(
+                rows.append(channels.ChatRow(chat, 0, 0, str(fault)))
+        return channels.ChannelRow(
             channel=one.channel,
             title=manifest.title if manifest else one.channel.kind,
             on=one.on,
@@ -134,25 +113,25 @@ class ChannelRoom:
             account=process.account if process else "",
             in_ms=process.in_ms if process else 0,
             probed_ms=process.probed_ms if process else 0,
-            error=self._book.redactor().clean(wrong) if one.on else "",
+            error=self._house.book.redactor().clean(wrong) if one.on else "",
             refused=self.chats.rates.refused[name],
             url=f"{address}{name}" if self._is_sent(name) and (address := self.address()) else "",
             chats=tuple(rows),
         )
 
-    async def test(self, name: str) -> ChannelCheck:
+    async def test(self, name: str) -> channels.ChannelCheck:
         """Ask the platform whether the token holds, now; raises ``NotFound``."""
         known_channel(self._known, name)
         process = self.processes.get(name)
         if process is None:
-            return ChannelCheck(name, ok=False, text=f"it is off: stead channel enable {name}")
+            return channels.ChannelCheck(name, ok=False, text=f"it is off: stead channel enable {name}")
         try:
             account = await process.probe()
         except Undelivered as fault:
-            return ChannelCheck(name, ok=False, text=self._book.redactor().clean(str(fault)))
-        return ChannelCheck(name, ok=True, text=f"the platform knows it as {account}")
+            return channels.ChannelCheck(name, ok=False, text=self._house.book.redactor().clean(str(fault)))
+        return channels.ChannelCheck(name, ok=True, text=f"the platform knows it as {account}")
 
-    async def pair(self, name: str, wanted: WantedPairing) -> PairingCode:
+    async def pair(self, name: str, wanted: channels.WantedPairing) -> channels.PairingCode:
         """A code for one chat; raises ``NotFound``, ``InvalidRequest``, ``Conflict``."""
         if not known_channel(self._known, name).on:
             raise Conflict(f"{name} is off: stead channel enable {name}")
@@ -162,27 +141,27 @@ class ChannelRoom:
         code, expires_ms = self.chats.pairing.offer(name, wanted)
         process = self.processes.get(name)
         link = process.link.replace("{}", code.replace("-", "")) if process and process.link else ""
-        return PairingCode(code, expires_ms, link)
+        return channels.PairingCode(code, expires_ms, link)
 
-    async def carry_out(self, command: ChannelCommand, claim: Claimed, door: str) -> cmd.Answer:
+    async def carry_out(self, command: channels.ChannelCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out.
 
         Raises:
             InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
             StorageFault: nothing was written.
         """
-        secrets = self._home().state.secrets
+        secrets = self._house.home.state.secrets
         async with self._lock:
             fact = await asyncio.to_thread(
                 channel_fact, command, self._known, self._manifests(), folder, secrets.__contains__, door
             )
-            events = await self._home().record(fact, cause=claim.id, claim=of(claim, HOME))
-            if isinstance(fact, ChannelSet):
+            events = await self._house.home.record(fact, cause=claim.id, claim=of(claim, HOME))
+            if isinstance(fact, channels.ChannelSet):
                 self._again.add(fact.channel.name)
             self.turn.set()
             self.listen_again()
-            if isinstance(fact, ChannelRemoved | ChatRemoved):
-                name, chat = (fact.name, "") if isinstance(fact, ChannelRemoved) else (fact.channel, fact.chat)
+            if isinstance(fact, channels.ChannelRemoved | channels.ChatRemoved):
+                name, chat = (fact.name, "") if isinstance(fact, channels.ChannelRemoved) else (fact.channel, fact.chat)
                 await asyncio.to_thread(lambda: self._box().drop(name, chat))
         return answer(of(claim, HOME), events)
 
@@ -233,7 +212,7 @@ class ChannelRoom:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _adjust(self) -> None:
-        secrets = self._home().state.secrets
+        secrets = self._house.home.state.secrets
         versions = {name: secret.version for name, secret in secrets.items()}
         wanted = {
             name: (one.channel, tuple(versions.get(secret, 0) for secret in one.channel.secrets.values()))
@@ -256,17 +235,17 @@ class ChannelRoom:
                     self._programs,
                     self._take,
                     self._changed,
-                    self._clock,
+                    self._house.clock,
                 )
                 task = asyncio.create_task(process.keep(), name=f"channel {name}")
                 task.add_done_callback(_ended)
                 self._running[name], self.processes[name] = (wanted[name], task), process
 
-    async def _begin(self, channel: Channel) -> Begin:
+    async def _begin(self, channel: channels.Channel) -> Begin:
         manifest, tokens = self._manifests()[channel.kind], dict[str, str]()
         for field, secret in channel.secrets.items():
-            known = self._home().state.secrets.get(secret)
-            value = self._book.let_out(known, f"channel/{channel.name}") if known else None
+            known = self._house.home.state.secrets.get(secret)
+            value = self._house.book.let_out(known, f"channel/{channel.name}") if known else None
             if value is None:
                 raise InvalidRequest(f"the secret {secret!r} is gone: stead secret add {secret}")
             tokens[field] = value
@@ -308,15 +287,15 @@ class ChannelRoom:
 
     async def _look(self) -> None:
         """Say of a channel that it has been down for a while, once each time, also where it comes and goes."""
-        now_ms = self._clock.now_ms()
+        now_ms = self._house.clock.now_ms()
         for name, process in tuple(self.processes.items()):
             if process.state == "connected":
                 if now_ms - process.up_since_ms >= STEADY_MS:
                     self._said.discard(name)
             elif name not in self._said and now_ms - process.down_since_ms >= LOST_MS:
-                why = self._book.redactor().clean(process.error)
+                why = self._house.book.redactor().clean(process.error)
                 try:
-                    await self._home().record(ChannelLost(name, why), cause=NO_COMMAND)
+                    await self._house.home.record(channels.ChannelLost(name, why), cause=NO_COMMAND)
                 except StorageFault as fault:
                     log.error("it is said later that the channel %s is down: %s", name, fault)
                 else:

@@ -5,7 +5,6 @@ Layer: runtime. It takes in what happened to whom; no words of a session.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stead.domain import events as ev
@@ -14,8 +13,8 @@ from stead.domain.errors import NotFound
 from stead.domain.ids import HOME, SessionId
 from stead.domain.notices import Notice, due_ms, kind_of
 from stead.domain.notifications import ChatTarget
-from stead.runtime.home import HomeState
-from stead.runtime.notifications import Subjects, TaggedEvents
+from stead.runtime.chat_house import ChatHouse
+from stead.runtime.sending import Row, take_in
 
 if TYPE_CHECKING:
     from stead.storage.chat_box import ChatBox
@@ -24,53 +23,40 @@ TAGS = (
     *("turn.ended", "intent.answered", "objective.ended", "session.paused", "review.wanted"),
     *("approval.requested", "approval.given", "approval.denied", "approval.lapsed"),
 )
-_UNWRITTEN = 1000
-"""Of the journal's events that have nothing to tell, so many may be looked at again after a crash."""
 
 
 class ChatFinder:
-    """Looks through the journal, on from where it was looked last. Everything of it blocks.
+    """Looks through the house's journal, on from where it was looked last. Everything of it blocks."""
 
-    Args:
-        home: channels, chats and notification targets, as they are now.
-        journal: what happened, by types.
-        rows: whom it happened to.
-    """
-
-    def __init__(self, home: Callable[[], HomeState], journal: TaggedEvents, rows: Subjects) -> None:
-        self._home = home
-        self._tagged = journal
-        self._rows = rows
+    def __init__(self, house: ChatHouse) -> None:
+        self._house = house
         self._reached = -1
 
     def _known(self) -> Channels:
-        return self._home().channels
+        return self._house.home.state.channels
 
     def find(self, box: ChatBox, now_ms: int) -> None:
         """Take into the outbox what is to be sent of all that has happened since it was looked last."""
         if self._reached < 0:
             self._reached = box.reached
-        found: list[ev.Event] | None = None
-        while found is None or found:
-            found, reached = self._tagged.after(self._reached, TAGS)
-            wanted = [(key, notice, event) for event in found for key, notice in self._wanted(box, event)]
-            times = [self._due_ms(key, event, now_ms) for key, _, event in wanted]
-            rows = [(key, notice, due, due > now_ms) for (key, notice, _), due in zip(wanted, times, strict=True)]
-            if rows or reached - box.reached > _UNWRITTEN:
-                box.add(rows, reached)
-            self._reached = max(self._reached, reached)
+        journal = self._house.journal.tagged
+        self._reached = take_in(box, journal, self._reached, TAGS, lambda event: self._rows_of(box, event, now_ms))
+
+    def _rows_of(self, box: ChatBox, event: ev.Event, now_ms: int) -> list[Row]:
+        times = [(key, notice, self._due_ms(key, event, now_ms)) for key, notice in self._wanted(box, event)]
+        return [(key, notice, due, due > now_ms) for key, notice, due in times]
 
     def _due_ms(self, key: str, event: ev.Event, now_ms: int) -> int:
         """When it is sent: what an objective has to say when the chat is notified of other work; of a talk, at once."""
         place, kind = Place.of(key), kind_of(event.body)
         try:
-            talk = self._rows.objective(self._root(event.session)).kind == "session"
+            talk = self._house.views.objective(self._root(event.session)).kind == "session"
         except NotFound:
             return now_ms  # it was deleted meanwhile, or is none that talks here
         if talk or kind is None:
             return now_ms
         here = ChatTarget(place.channel, place.chat)
-        targets = [one.target for one in self._home().targets.values() if one.on and one.target.via == here]
+        targets = [one.target for one in self._house.home.state.targets.values() if one.on and one.target.via == here]
         return min((due_ms(target, kind[0], now_ms) for target in targets), default=now_ms)
 
     def _wanted(self, box: ChatBox, event: ev.Event) -> list[tuple[str, Notice]]:
@@ -113,7 +99,7 @@ class ChatFinder:
             while session not in self._known().places:
                 if session in ("", HOME):
                     return SessionId("")
-                session = self._rows.objective(session).parent
+                session = self._house.views.objective(session).parent
         except NotFound:
             return SessionId("")
         return session

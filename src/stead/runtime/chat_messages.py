@@ -21,11 +21,8 @@ from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.notices import Notice, plain
 from stead.domain.notifications import Undelivered
-from stead.domain.ports import Clock, Journal
 from stead.domain.secrets import PLACEHOLDER
-from stead.runtime.attachments import GivenAttachments
-from stead.runtime.home import HomeStream
-from stead.runtime.secrets import SecretBook
+from stead.runtime.chat_house import ChatHouse
 
 if TYPE_CHECKING:
     from stead.storage.chat_box import ChatBox
@@ -41,26 +38,18 @@ class ChatMessages:
     """Of all chats.
 
     Args:
-        home: has the chats; asked for when needed.
-        book: knows what must not leave.
-        journal: has the calls.
+        house: what it works with.
         box: opens the outbox.
-        attachments: keeps files.
-        clock: says what time it is.
         wake: has the outbox looked at.
     """
 
-    _home: Callable[[], HomeStream]
-    _book: Callable[[], SecretBook]
-    _journal: Journal
+    _house: ChatHouse
     _box: Callable[[], ChatBox]
-    _attachments: GivenAttachments
-    _clock: Clock
     _wake: Callable[[], None]
 
     @property
     def _known(self) -> Channels:
-        return self._home().state.channels
+        return self._house.home.state.channels
 
     def where(self, name: str) -> str:
         """See ``ChatMail``. What strangers may choose, the title, comes last and quoted."""
@@ -77,7 +66,7 @@ class ChatMessages:
         if not self._known.channels[chat.channel].on:
             raise InvalidRequest(f"the channel {chat.channel} is off; the person switches it on")
         await asyncio.to_thread(self._require_no_secret, words, file)
-        content = await self._attachments.keep(file) if file is not None else ""
+        content = await self._house.attachments.keep(file) if file is not None else ""
         await asyncio.to_thread(self._put, chat, session, call, content)
         self._wake()
 
@@ -89,7 +78,7 @@ class ChatMessages:
 
     def _require_no_secret(self, words: Sequence[str], file: bytes | None) -> None:
         for text in words:
-            if PLACEHOLDER.search(text) or self._book().redactor().clean(text) != text:
+            if PLACEHOLDER.search(text) or self._house.book.redactor().clean(text) != text:
                 raise InvalidRequest("it holds a secret, or what looks like one, and none goes to a chat")
         if file is None:
             return
@@ -97,27 +86,27 @@ class ChatMessages:
             text, detect = file.decode("utf-8"), True
         except UnicodeDecodeError:
             text, detect = file.decode("latin-1"), False
-        if self._book().redactor(detect=detect).clean(text) != text:
+        if self._house.book.redactor(detect=detect).clean(text) != text:
             raise InvalidRequest("the file holds a secret, or what looks like one, and none goes to a chat")
 
     def _put(self, chat: Chat, session: SessionId, call: CallKey, content: str) -> None:
         started = [
             event.seq
-            for event in self._journal.events(after=max(0, self._journal.head() - _RECENT), session=session)
+            for event in self._house.journal.events(after=max(0, self._house.journal.head() - _RECENT), session=session)
             if isinstance(event, ev.Event) and isinstance(event.body, ev.ToolStarted) and event.body.key == call
         ]
-        notice = Notice(started[-1], session, KIND, content, self._clock.now_ms())
+        notice = Notice(started[-1], session, KIND, content, self._house.clock.now_ms())
         self._box().say(Place(chat.channel, chat.id).key, f"{session}:{call}", notice)
 
     # -- for the outbox --------------------------------------------------------------------------------------------
 
     def hold(self, contents: Sequence[str]) -> None:
         """Keep the files of messages that wait since before a restart."""
-        self._attachments.hold(contents)
+        self._house.attachments.hold(contents)
 
     def release(self, content: str) -> None:
         """Keep a file no longer for a message's sake."""
-        self._attachments.release(content)
+        self._house.attachments.release(content)
 
     def parts(self, started: ev.ToolStarted, content: str) -> tuple[str, tuple[FileOut, ...]]:
         """What is sent of a call. In a thread.
@@ -130,7 +119,7 @@ class ChatMessages:
         if not content:
             return said["text"], ()
         try:
-            data = self._attachments.load(content)
+            data = self._house.attachments.load(content)
         except NotFound as gone:
             raise Undelivered(f"its file is gone: {gone}", final=True) from gone
         name = said["path"].rpartition("/")[2][:100] or "file"

@@ -9,7 +9,6 @@ import asyncio
 import hmac
 import re
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -19,9 +18,8 @@ from stead.domain.channels import CODE_LIVES_MS, MOST_CHATS, MOST_PEOPLE, Chat, 
 from stead.domain.errors import Conflict, StorageFault
 from stead.domain.ids import HOME, CommandId
 from stead.domain.notifications import ChatTarget, NotificationTarget, TargetSet
-from stead.domain.ports import Clock, Journal
 from stead.runtime.answers import claim_of
-from stead.runtime.home import HomeStream
+from stead.runtime.chat_house import ChatHouse
 
 MOST_TRIES = 5
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -36,28 +34,19 @@ class _Offer:
     expires_ms: int
 
 
-@dataclass(eq=False, repr=False)
 class Pairing:
-    """Of all channels.
+    """Of all channels."""
 
-    Args:
-        home: has the chats, and records a new one.
-        journal: knows which updates came before.
-        clock: says what time it is.
-    """
-
-    _home: Callable[[], HomeStream]
-    _journal: Journal
-    _clock: Clock
-
-    def __post_init__(self) -> None:
+    def __init__(self, house: ChatHouse) -> None:
+        self._house = house
         self._offers: dict[str, list[_Offer]] = {}
         self._tries: dict[str, int] = {}
         self._lock = asyncio.Lock()
 
     def offer(self, channel: str, wanted: WantedPairing) -> tuple[str, int]:
         """A new code, and until when it holds."""
-        code, expires_ms = "".join(secrets.choice(_LETTERS) for _ in range(8)), self._clock.now_ms() + CODE_LIVES_MS
+        code = "".join(secrets.choice(_LETTERS) for _ in range(8))
+        expires_ms = self._house.clock.now_ms() + CODE_LIVES_MS
         self._offers.setdefault(channel, []).append(_Offer(code, wanted, expires_ms))
         self._tries[channel] = 0
         return f"{code[:4]}-{code[4:]}", expires_ms
@@ -67,9 +56,9 @@ class Pairing:
         found = _WORD.fullmatch(update.text.strip())
         if not found:
             return ""
-        if self._journal.claimed(id):
+        if self._house.journal.claimed(id):
             return _PAIRED
-        offers = [one for one in self._offers.get(channel, ()) if one.expires_ms > self._clock.now_ms()]
+        offers = [one for one in self._offers.get(channel, ()) if one.expires_ms > self._house.clock.now_ms()]
         given = found[1].replace("-", "").upper().encode()
         mine = [one for one in offers if hmac.compare_digest(one.code.encode(), given)]
         if not mine:
@@ -89,7 +78,7 @@ class Pairing:
             raise
 
     async def _pair(self, channel: str, wanted: WantedPairing, update: Update, id: CommandId) -> str:
-        known = self._home().state.channels
+        known = self._house.home.state.channels
         person = Person(update.person, wanted.role, " ".join(update.name.split())[:100])
         chat = known.chats.get((channel, update.chat))
         if chat is None:
@@ -108,11 +97,11 @@ class Pairing:
                 chat, people=(*others, person), rights=wanted.rights if wanted.role == "owner" else chat.rights
             )
         facts: list[ChatSet | TargetSet] = [ChatSet(chat, chat.door)]
-        if chat.private and wanted.role == "owner" and chat.name not in self._home().state.targets:
+        if chat.private and wanted.role == "owner" and chat.name not in self._house.home.state.targets:
             # Who has the bot to themselves is notified there of what goes on elsewhere, questions above all.
             facts.append(TargetSet(NotificationTarget(chat.name, ChatTarget(channel, chat.id)), chat.door))
         try:
-            await self._home().record(*facts, cause=id, claim=claim_of(id, "", HOME, ""))
+            await self._house.home.record(*facts, cause=id, claim=claim_of(id, "", HOME, ""))
         except Conflict:
             return _PAIRED  # the same update a second time
         return _PAIRED

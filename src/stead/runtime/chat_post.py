@@ -16,71 +16,67 @@ from msgspec.structs import replace
 
 from stead.domain import channel_wire as wire
 from stead.domain.channels import Chat, Place
-from stead.domain.errors import SteadError, StorageFault
+from stead.domain.errors import StorageFault
 from stead.domain.ids import CommandId, SessionId
-from stead.domain.notices import Notice, plain
+from stead.domain.notices import Notice
 from stead.domain.notifications import ChatTarget, Message, NotificationTarget, Undelivered
-from stead.domain.ports import Clock
 from stead.domain.rows import ApprovalRow
-from stead.runtime.alarms import WallAlarm
 from stead.runtime.channel_process import ChannelProcess
 from stead.runtime.chat_finding import ChatFinder
+from stead.runtime.chat_house import ChatHouse
 from stead.runtime.chat_messages import KIND, ChatMessages
 from stead.runtime.chat_questions import Buttons
 from stead.runtime.chat_rates import Pace
 from stead.runtime.chat_writing import ELSEWHERE, ChatWriter
-from stead.runtime.home import HomeStream
-from stead.runtime.notifications import FIRST_RETRY_S, GIVEN_UP_MS, LONGEST_RETRY_S
+from stead.runtime.sending import OutboxSender
 
 if TYPE_CHECKING:
     from stead.storage.chat_box import ChatBox
-    from stead.storage.outbox import Outgoing
+    from stead.storage.outbox import Outbox, Outgoing
 
 log = logging.getLogger(__name__)
-_LOOK_AGAIN_MS, _WHY_CHARS = 30_000, 300
 
 
-class ChatPost:
-    """The caller of ``keep`` owns the work.
+class ChatPost(OutboxSender):
+    """See ``OutboxSender``; a target is a place.
 
     Args:
-        home: has the chats; asked for when needed.
+        house: what it works with.
         finder: finds what is to be sent.
         writer: knows what is said of it.
         messages: what calls of tools send.
         box: opens the outbox.
         processes: the channels that run, by name.
-        clock: says what time it is.
     """
 
     def __init__(
         self,
-        home: Callable[[], HomeStream],
+        house: ChatHouse,
         finder: ChatFinder,
         writer: ChatWriter,
         messages: ChatMessages,
         box: Callable[[], ChatBox],
         processes: Mapping[str, ChannelProcess],
-        clock: Clock,
     ) -> None:
-        self.turn = asyncio.Event()
-        self.waits = ""
-        """Why nothing can be sent to any chat for now; "" where it can."""
-        self._home = home
+        super().__init__(
+            "what goes to chats waits",
+            lambda key: f"a message to a chat of {Place.of(key).channel}",
+            house.clock,
+            writer.clean,
+        )
+        self._house = house
         self._finder = finder
         self._writer = writer
         self.messages = messages
         self._open = box
         self._processes = processes
-        self._clock = clock
         self._held = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._sending: dict[str, asyncio.Task[None]] = {}
         self._pace = Pace()
 
     def noticed(self) -> None:
         """Something happened. Called on the loop."""
-        if self._home().state.channels.chats:
+        if self._house.home.state.channels.chats:
             self.turn.set()
 
     async def say(self, place: Place, id: str, text: str) -> None:
@@ -117,29 +113,10 @@ class ChatPost:
     async def keep(self) -> None:
         """Find what is to be sent and send it, now and whenever something happens or a time comes."""
         self._loop = asyncio.get_running_loop()
-        alarm = WallAlarm(self.turn.set)
-        try:
-            while True:
-                self.turn.clear()
-                now_ms = self._clock.now_ms()
-                try:
-                    alarm.set(await self._round(now_ms), now_ms)
-                    self.waits = ""
-                except SteadError as fault:
-                    log.error("what goes to chats waits: %s", fault)
-                    if isinstance(fault, StorageFault):  # any other stops nothing that comes in
-                        self.waits = f"what goes to chats waits: {fault}"
-                    alarm.set(now_ms + _LOOK_AGAIN_MS, now_ms)
-                await self.turn.wait()
-        finally:
-            alarm.close()
-            tasks = list(self._sending.values())
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await super().keep()
 
     async def _round(self, now_ms: int) -> int | None:
-        known = self._home().state.channels
+        known = self._house.home.state.channels
         if not known.channels:
             return None
         box = await asyncio.to_thread(self._open)
@@ -147,140 +124,109 @@ class ChatPost:
             self._held = True
             self.messages.hold(await asyncio.to_thread(box.files))
         await asyncio.to_thread(self._finder.find, box, now_ms)
-        times: list[int] = []
-        for key in await asyncio.to_thread(box.targets):
-            process = self._processes.get(Place.of(key).channel)
-            if key in self._sending or process is None or process.state != "connected":
-                continue  # it is looked again when one of these changes
-            outgoing = await asyncio.to_thread(box.head, key, now_ms, _grouped)
-            if outgoing and outgoing.next_ms <= now_ms:
-                self._sending[key] = asyncio.create_task(self._send(box, key, process, outgoing), name="to a chat")
-            elif due := await asyncio.to_thread(box.due_ms, key):
-                times.append(due if due > now_ms else now_ms + _LOOK_AGAIN_MS)
-        return min(times, default=None)
+        keys = await asyncio.to_thread(box.targets)
+        return await self._begin(box, (key for key in keys if self._is_connected(Place.of(key))), now_ms, _grouped)
+
+    def _is_connected(self, place: Place) -> bool:
+        """Whether its channel is; when that changes, it is looked again."""
+        process = self._processes.get(place.channel)
+        return process is not None and process.state == "connected"
+
+    def _process(self, place: Place) -> ChannelProcess:
+        if (process := self._processes.get(place.channel)) is None:
+            raise Undelivered(f"the channel {place.channel} is off")
+        return process
 
     def _chat(self, place: Place) -> Chat | None:
-        return self._home().state.channels.chats.get((place.channel, place.chat))
+        return self._house.home.state.channels.chats.get((place.channel, place.chat))
 
     # -- sending ---------------------------------------------------------------------------------------------------
 
-    async def _send(self, box: ChatBox, key: str, process: ChannelProcess, outgoing: Outgoing) -> None:
-        """Send one message, and record how that went."""
-        place, notice = Place.of(key), outgoing.notices[0]
-        try:
-            await self._paced(place, process)
-            if len(outgoing.notices) > 1:
-                text = await self._writer.digest(self._chat(place), outgoing.notices)
-                done = bool(text and await self._delivered(place, process, outgoing.id, text))
-            else:
-                done = await self._sent(box, place, process, outgoing.id, notice)
-            await asyncio.to_thread(box.settle, outgoing, "sent" if done else "void", self._clock.now_ms())
-            await self._let_go(box, notice)
-        except StorageFault as fault:
-            log.error("a message to a chat of %s waits: %s", place.channel, fault)
-        except SteadError as fault:
-            await self._failed(box, outgoing, fault if isinstance(fault, Undelivered) else Undelivered(str(fault)))
-        finally:
-            del self._sending[key]
-        self.turn.set()
+    async def _sent(self, box: Outbox, target: str, outgoing: Outgoing) -> bool:
+        place = Place.of(target)
+        await self._paced(place)
+        if len(outgoing.notices) == 1:
+            return await self._said(place, outgoing.id, outgoing.notices[0])
+        text = await self._writer.digest(self._chat(place), outgoing.notices)
+        return bool(text and await self._delivered(place, outgoing.id, text))
 
-    async def _paced(self, place: Place, process: ChannelProcess) -> None:
+    async def _settled(self, outgoing: Outgoing, target: str, fault: Undelivered | None, *, over: bool) -> None:
+        """Keep a file no longer that no other message is to take along."""
+        notice = outgoing.notices[0]
+        if over and notice.kind == KIND and notice.of and notice.of not in await asyncio.to_thread(self._open().files):
+            self.messages.release(notice.of)
+
+    async def _paced(self, place: Place) -> None:
         """Keep to the platform's pace for one chat."""
         now_s, manifest = asyncio.get_running_loop().time(), self._writer.manifest(place.channel)
         wait_s = self._pace.wait_s((place.channel, place.chat), now_s, manifest) if manifest else 0
-        if wait_s > 0 and process.state == "connected":
+        if wait_s > 0 and self._is_connected(place):
             await asyncio.sleep(wait_s)
 
-    async def _failed(self, box: ChatBox, outgoing: Outgoing, fault: Undelivered) -> None:
-        now_ms, why = self._clock.now_ms(), plain(self._writer.clean(str(fault)), _WHY_CHARS)
-        wait_s = max(fault.after_s, min(FIRST_RETRY_S * 2**outgoing.tries, LONGEST_RETRY_S))
-        next_ms = now_ms + round(wait_s * 1000)
-        over = fault.final or next_ms > outgoing.made_ms + GIVEN_UP_MS
-        log.warning("a message to a chat %s: %s", "is given up" if over else "waits", why)
-        await asyncio.to_thread(box.settle, outgoing, "lost" if over else "open", now_ms, next_ms, why)
-        if over:
-            await self._let_go(box, outgoing.notices[0])
-
-    async def _let_go(self, box: ChatBox, notice: Notice) -> None:
-        """Keep a file no longer that no other message is to take along."""
-        if notice.kind == KIND and notice.of and notice.of not in await asyncio.to_thread(box.files):
-            self.messages.release(notice.of)
-
-    async def _sent(self, box: ChatBox, place: Place, process: ChannelProcess, id: str, notice: Notice) -> bool:
+    async def _said(self, place: Place, id: str, notice: Notice) -> bool:
         """Whether something was sent; false where there is nothing to say any more."""
         chat = self._chat(place)
         if notice.kind == "settled":
-            return chat is not None and await self._edited(box, place, process, notice)
+            return chat is not None and await self._edited(place, chat, notice)
         text, buttons, files = await self._writer.said(chat, notice)
         if not text and not files:
             return False
         about = {"question": notice.of, "whole": f"whole:{notice.of}"}.get(notice.kind, "")
         if about:
-            await self._asked(box, place, process, id, about, text, buttons)
+            await self._asked(place, id, about, text, buttons)
         else:
-            await self._delivered(place, process, id, text, buttons, files)
+            await self._delivered(place, id, text, buttons, files)
         return True
 
-    async def _asked(
-        self, box: ChatBox, place: Place, process: ChannelProcess, id: str, about: str, text: str, buttons: Buttons
-    ) -> None:
+    async def _asked(self, place: Place, id: str, about: str, text: str, buttons: Buttons) -> None:
         """Send a question. That it is here is known before it is: a press may come before the platform's answer."""
+        box = self._open()
         if not about.startswith("whole:"):  # all of it counts as shown once it was
             await asyncio.to_thread(box.post, place.key, about, "")
-        name = await self._delivered(place, process, id, text, buttons)
+        name = await self._delivered(place, id, text, buttons)
         await asyncio.to_thread(box.post, place.key, about, name)
 
     async def _delivered(
-        self,
-        place: Place,
-        process: ChannelProcess,
-        id: str,
-        text: str,
-        buttons: Buttons = (),
-        files: tuple[wire.FileOut, ...] = (),
+        self, place: Place, id: str, text: str, buttons: Buttons = (), files: tuple[wire.FileOut, ...] = ()
     ) -> str:
         manifest = self._writer.manifest(place.channel)
         if buttons and manifest and not manifest.buttons:
             codes = "\n".join(f"{one.data}   {one.text}" for row in buttons for one in row)
             text, buttons = f"{text}\n\nReply with a code:\n{codes}", ()
-        return await process.send(wire.Send(0, id, place.chat, place.thread, text, buttons, files))
+        return await self._process(place).send(wire.Send(0, id, place.chat, place.thread, text, buttons, files))
 
-    async def _edited(self, box: ChatBox, place: Place, process: ChannelProcess, notice: Notice) -> bool:
+    async def _edited(self, place: Place, chat: Chat, notice: Notice) -> bool:
         """Put how a question was answered in place of it; where no message can be changed, say so by another."""
         row = await self._writer.row(notice.of)
-        message = (await asyncio.to_thread(box.posted, notice.of)).get(place.key)
+        message = (await asyncio.to_thread(self._open().posted, notice.of)).get(place.key)
         text, manifest = self._writer.settled(row), self._writer.manifest(place.channel)
         if message and manifest and manifest.edits:
-            await process.edit(wire.Edit(0, place.chat, message, text))
-        elif row.door != getattr(self._chat(place), "door", ""):
-            await process.send(wire.Send(0, f"{notice.of}:settled", place.chat, place.thread, text.split("\n")[0]))
+            await self._process(place).edit(wire.Edit(0, place.chat, message, text))
+        elif row.door != chat.door:
+            await self._delivered(place, f"{notice.of}:settled", text.split("\n")[0])
         return True
 
     # -- notifications ---------------------------------------------------------------------------------------------
 
     def tells(self, target: NotificationTarget, session: SessionId) -> bool:
         """Whether a session talks in the very chat that is to be notified, so that it is said there anyhow."""
-        via = target.via
-        place = self._finder.place(session) if isinstance(via, ChatTarget) else None
-        return (
-            place is not None and isinstance(via, ChatTarget) and (place.channel, place.chat) == (via.channel, via.chat)
-        )
+        place = self._finder.place(session)
+        return place is not None and target.via == ChatTarget(place.channel, place.chat)
 
     async def deliver(self, via: ChatTarget, message: Message) -> None:
         """Send a notification to a chat; raises ``Undelivered``."""
-        place, process = Place(via.channel, via.chat), self._processes.get(via.channel)
+        place = Place(via.channel, via.chat)
         chat = self._chat(place)
         if chat is None:
             raise Undelivered("the chat is paired no more", gone=True)
-        if process is None or process.state != "connected":
+        if not self._is_connected(place):
             raise Undelivered(f"the channel {via.channel} is not connected")
         if message.about:
             row = await self._writer.row(message.about)
-            text, buttons = self._writer.question(chat, row)
-            await self._asked(self._open(), place, process, message.id, row.id, text, buttons)
+            await self._asked(place, message.id, row.id, *self._writer.question(chat, row))
             return
         lines = (message.title, *message.lines, message.link)
-        await self._delivered(place, process, message.id, self._writer.clean("\n".join(lines)))
+        await self._delivered(place, message.id, self._writer.clean("\n".join(lines)))
 
 
 def _grouped(due: Sequence[tuple[Notice, bool]], _made: Sequence[int]) -> Sequence[Sequence[Notice]]:

@@ -6,7 +6,7 @@ Layer: runtime. Words are read when they are sent, and cleaned as for anybody wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -18,13 +18,11 @@ from stead.domain.errors import NotFound
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.notices import Notice, plain
 from stead.domain.notifications import ChatTarget
-from stead.domain.ports import Journal
 from stead.domain.rows import ApprovalRow
+from stead.runtime.chat_house import ChatHouse
 from stead.runtime.chat_messages import KIND, ChatMessages
 from stead.runtime.chat_questions import Buttons, settled, shown, whole_of
 from stead.runtime.chat_words import without_names, without_strange
-from stead.runtime.notifications import Subjects
-from stead.runtime.registry import Sessions
 
 _ENDS: Mapping[str, str] = {
     "verified": "Reached its goal",
@@ -44,28 +42,18 @@ class ChatWriter:
     """Finds the words.
 
     Args:
-        journal: has them.
-        rows: how sessions and questions stand.
-        sessions: what they were given to read; asked for when needed.
+        house: has them.
         messages: what calls of tools send.
-        clean: takes secrets out of a text.
+        manifest: what a channel's platform can do.
     """
 
-    _journal: Journal
-    _rows: Subjects
-    _sessions: Callable[[], Sessions]
+    _house: ChatHouse
     _messages: ChatMessages
-    clean: Callable[[str], str]
+    manifest: Callable[[str], wire.Manifest | None]
 
-    def __post_init__(self) -> None:
-        self.page: Callable[[], str] = str
-        """Where the page is, without a slash at its end."""
-        self.manifest: Callable[[str], wire.Manifest | None] = lambda _: None
-        """What a channel's platform can do."""
-        self.tools: Callable[[], Iterable[str]] = tuple
-        """Names of all tools."""
-        self.elsewhere: Callable[[ChatTarget, Notice], str] = lambda _via, _notice: ""
-        """What a chat is notified of other work by; "" where it is not any more."""
+    def clean(self, text: str) -> str:
+        """Take secrets out of a text."""
+        return self._house.book.redactor().clean(text)
 
     async def said(self, chat: Chat | None, notice: Notice) -> Said:
         """What is said of something now; nothing where it is settled or gone. No chat: one that is not paired."""
@@ -75,7 +63,7 @@ class ChatWriter:
             return "", (), ()
         if notice.kind.startswith(ELSEWHERE):
             there = replace(notice, kind=notice.kind.removeprefix(ELSEWHERE))
-            return self.clean(await asyncio.to_thread(self.elsewhere, ChatTarget(chat.channel, chat.id), there)), (), ()
+            return self.clean(await asyncio.to_thread(self._elsewhere, chat, there)), (), ()
         if notice.kind == KIND:
             text, files = await asyncio.to_thread(self._called, notice)
             return self.clean(text), (), files
@@ -97,7 +85,7 @@ class ChatWriter:
 
     async def row(self, question: str) -> ApprovalRow:
         """A question by its id; raises ``NotFound``."""
-        return await asyncio.to_thread(self._rows.approval, ApprovalId(question))
+        return await asyncio.to_thread(self._house.views.approval, ApprovalId(question))
 
     def settled(self, row: ApprovalRow) -> str:
         """How a question was answered."""
@@ -107,12 +95,21 @@ class ChatWriter:
         """A question as this chat is asked it."""
         manifest = self.manifest(chat.channel)
         answers = bool(manifest and manifest.answers) and any(one.role == "owner" for one in chat.people)
-        text, buttons = shown(row, answers=answers, door=chat.door, link=f"{self.page()}/approvals/{row.id}")
+        link = f"{self._house.notifications.page}/approvals/{row.id}"
+        text, buttons = shown(row, answers=answers, door=chat.door, link=link)
         return self.clean(text), buttons
+
+    def _elsewhere(self, chat: Chat, notice: Notice) -> str:
+        """What a chat is notified of other work by; "" where it is not any more. In a thread."""
+        via = ChatTarget(chat.channel, chat.id)
+        if not any(one.on and one.target.via == via for one in self._house.home.state.targets.values()):
+            return ""
+        message = self._house.notifications.message("", (notice,))
+        return f"{message.title}\n{message.link}" if message else ""
 
     def _event(self, notice: Notice) -> ev.Body | None:
         """What a notice is of, unless it was forgotten. In a thread."""
-        event = next(self._journal.events(after=notice.seq - 1, session=SessionId(notice.session)), None)
+        event = next(self._house.journal.events(after=notice.seq - 1, session=SessionId(notice.session)), None)
         return event.body if isinstance(event, ev.Event) and event.seq == notice.seq else None
 
     def _called(self, notice: Notice) -> tuple[str, tuple[wire.FileOut, ...]]:
@@ -132,24 +129,25 @@ class ChatWriter:
             case ev.IntentAnswered(answer=answer):
                 return answer
             case ev.ObjectiveEnded(status=status, summary=summary):
-                title = plain(self._rows.objective(SessionId(notice.session)).title)
+                title = plain(self._house.views.objective(SessionId(notice.session)).title)
                 return f"{_ENDS.get(status, status)}: {title}\n\n{summary}"
             case ev.SessionPaused(why=why):
                 return f"It waits: {why}"
             case ev.ReviewWanted(review=review):
-                kind = self._rows.objective(SessionId(notice.session)).kind
-                return f"{review.waiting} changes wait for your review: {self.page()}/{kind}s/{notice.session}"
+                page, row = self._house.notifications.page, self._house.views.objective(SessionId(notice.session))
+                return f"{review.waiting} changes wait for your review: {page}/{row.kind}s/{row.id}"
             case _:
                 return ""
 
     async def _apart(self, notice: Notice, text: str) -> str:
         """The words of an event without what does not go to a chat."""
         try:
-            state = await self._sessions().actor(SessionId(notice.session)).state()
+            state = await self._house.sessions.actor(SessionId(notice.session)).state()
         except NotFound:
             return ""  # it was deleted meanwhile
-        text = without_names(text, state, self.tools(), own=await asyncio.to_thread(self._is_own, notice))
-        return without_strange(text, state, self.page())
+        tools = [spec.name for spec in self._house.deps.gate.specs(())]
+        text = without_names(text, state, tools, own=await asyncio.to_thread(self._is_own, notice))
+        return without_strange(text, state, self._house.notifications.page)
 
     def _is_own(self, notice: Notice) -> bool:
         """Whether an event's words are Stead's own, of a fault. In a thread."""

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stead.brain.intents import intent
@@ -23,14 +23,12 @@ from stead.domain.errors import BudgetRefused, CallerError, InvalidRequest, Mach
 from stead.domain.ids import NO_COMMAND, CommandId, SessionId
 from stead.domain.messages import Material
 from stead.domain.notifications import Undelivered
-from stead.domain.ports import Journal
 from stead.domain.rows import ObjectiveRow
-from stead.runtime.attachments import GivenAttachments, shown_name
+from stead.runtime.attachments import shown_name
+from stead.runtime.chat_house import ChatHouse
 from stead.runtime.chat_pairing import Pairing
 from stead.runtime.chat_questions import Handle, Presses
 from stead.runtime.chat_rates import Rates
-from stead.runtime.home import HomeStream
-from stead.runtime.notifications import Subjects
 
 log = logging.getLogger(__name__)
 _LISTED = 10
@@ -39,7 +37,8 @@ _SHORT = 4
 _TEXT_CHARS = 190_000
 _OWN = ("status", "stop", "pause", "resume")
 """Intents that reach no further than the chat's own session."""
-_AS_WORDS = {"/status": "status", "/pause": "pause", "/resume": "resume", "/stop": "stop"}
+_Steering = cmd.Pause | cmd.Resume | cmd.Stop
+_STEERED: Mapping[str, type[_Steering]] = {"/pause": cmd.Pause, "/resume": cmd.Resume, "/stop": cmd.Stop}
 HELP = """What you write goes to this chat's session. Besides:
 /new GOAL  begin an objective that works by itself
 /list  what was begun in this chat
@@ -55,20 +54,14 @@ class Chats:
     """Takes in updates.
 
     Args:
-        home: has the chats, and records what is new of them.
+        house: what it works with.
         handle: carries a command out, once for its id.
-        journal: knows which commands came before.
-        rows: how sessions stand.
-        attachments: takes files in.
         fetch: brings the bytes of a channel's file; raises ``Undelivered``.
         said: has Stead's own words sent to a place, once for an id.
     """
 
-    _home: Callable[[], HomeStream]
+    _house: ChatHouse
     _handle: Handle
-    _journal: Journal
-    _rows: Subjects
-    _attachments: GivenAttachments
     _fetch: Callable[[str, str], Awaitable[bytes]]
     _said: Callable[[Place, str, str], Awaitable[None]]
 
@@ -76,14 +69,12 @@ class Chats:
         self.pairing: Pairing
         self.presses: Presses
         self.rates: Rates
-        self.page: Callable[[], str] = str
-        """Where the page is, without a slash at its end."""
         self.kinds: Callable[[], Sequence[Manifest]] = tuple
         """The platforms."""
 
     @property
     def _known(self) -> Channels:
-        return self._home().state.channels
+        return self._house.home.state.channels
 
     async def take(self, channel: str, account: str, update: Update) -> None:
         """Carry an update out; it is recorded when this returns. Raises ``StorageFault`` where it is not."""
@@ -148,7 +139,7 @@ class Chats:
                 await self._steered(chat, place, word, rest, id)
             case "/status" | "/pause" | "/resume" | "/stop":
                 session = await self._opened(chat, place, CommandId(f"{id}-open"))
-                await self._handle(cmd.SendMessage(session, _AS_WORDS[word]), id, chat.door)
+                await self._handle(cmd.SendMessage(session, word.removeprefix("/")), id, chat.door)
             case _:
                 await self._said(place, id, f"There is no {word[:40]}; see /help")
 
@@ -158,17 +149,11 @@ class Chats:
             return "A channel is connected by the owner of a private chat, or on the page."
         if kind not in (kinds := [one.kind for one in self.kinds()]):
             return f"Say /connect and one of {', '.join(kinds)}, and nothing else: a token is given on the page alone."
-        return (
-            f"Where you are signed in, open {self.page()}/channels?connect={kind} and give the token there, never here."
-        )
+        page = f"{self._house.notifications.page}/channels?connect={kind}"
+        return f"Where you are signed in, open {page} and give the token there, never here."
 
     async def _begin(self, chat: Chat, place: Place, goal: str, id: CommandId) -> None:
-        rights = chat.rights
-        job = cmd.OpenSession(
-            rights.directory, goal=goal, chain=rights.chain, budget=rights.budget, profile=rights.profile
-        )
-        session = (await self._handle(job, id, chat.door)).session
-        await self._talks(place, session, current=False)
+        session = await self._open(chat, place, id, goal=goal)
         await self._said(place, id, f"Begun ({session[-_SHORT:]}). How it ends is said here.")
 
     async def _steered(self, chat: Chat, place: Place, word: str, rest: str, id: CommandId) -> None:
@@ -178,21 +163,15 @@ class Chats:
             await self._said(place, id, f"Name one by the {_SHORT} signs that /list shows of it.")
             return
         (session,) = mine
-        row = await asyncio.to_thread(self._rows.objective, session)
+        row = await asyncio.to_thread(self._house.views.objective, session)
         if word == "/status":
             await self._said(place, id, _line(row) + (f"\n{row.summary}" if row.summary else ""))
             return
-        words: dict[str, cmd.Command] = {
-            "/pause": cmd.Pause(session),
-            "/resume": cmd.Resume(session),
-            "/stop": cmd.Stop(session),
-        }
-        await self._handle(words[word], id, chat.door)
-        row = await asyncio.to_thread(self._rows.objective, session)
-        await self._said(place, id, _line(row))
+        await self._handle(_STEERED[word](session), id, chat.door)
+        await self._said(place, id, _line(await asyncio.to_thread(self._house.views.objective, session)))
 
     async def _talk(self, chat: Chat, role: Role, place: Place, update: Update, id: CommandId) -> None:
-        if self._journal.claimed(id):
+        if self._house.journal.claimed(id):
             return
         given, handed, lost = await self._files(place, update.files)
         text, foreign = update.text.strip(), role == "guest" or update.forwarded
@@ -227,7 +206,7 @@ class Chats:
                 if (text := _as_text(data)) is not None:
                     handed.append(Material(name, text[:_TEXT_CHARS]))
                 else:
-                    given.append((await self._attachments.give(name, data)).content)
+                    given.append((await self._house.attachments.give(name, data)).content)
             except (Undelivered, CallerError, MachineError) as fault:
                 lost.append(f"{name}: {fault}")
             self.rates.opening(place, time.monotonic() - began_s)
@@ -240,18 +219,23 @@ class Chats:
         session = self._known.current.get(place)
         if session and not fresh and await asyncio.to_thread(self._lives, session):
             return session
-        rights = chat.rights
-        title = " ".join(chat.title.split())[:60] or chat.name
+        return await self._open(chat, place, id, title=" ".join(chat.title.split())[:60] or chat.name)
+
+    async def _open(
+        self, chat: Chat, place: Place, id: CommandId, *, goal: str | None = None, title: str = ""
+    ) -> SessionId:
+        """A session with what the chat may do; one without a goal is the one that is talked to here from now on."""
+        may = chat.rights
         opening = cmd.OpenSession(
-            rights.directory, title=title, chain=rights.chain, budget=rights.budget, profile=rights.profile
+            may.directory, goal=goal, title=title, chain=may.chain, budget=may.budget, profile=may.profile
         )
         session = (await self._handle(opening, id, chat.door)).session
-        await self._talks(place, session, current=True)
+        await self._talks(place, session, current=goal is None)
         return session
 
     def _lives(self, session: SessionId) -> bool:
         try:
-            return not self._rows.objective(session).trashed_ms
+            return not self._house.views.objective(session).trashed_ms
         except NotFound:
             return False
 
@@ -260,7 +244,7 @@ class Chats:
         if session in known.places and (not current or known.current.get(place) == session):
             return
         fact = ChatTalks(place.channel, place.chat, place.thread, session, current)
-        await self._home().record(fact, cause=NO_COMMAND)
+        await self._house.home.record(fact, cause=NO_COMMAND)
 
     def _mine(self, place: Place) -> list[SessionId]:
         """The sessions that were begun in a chat, newest first."""
@@ -271,7 +255,7 @@ class Chats:
         lines: list[str] = []
         for session in self._mine(place):
             try:
-                row = self._rows.objective(session)
+                row = self._house.views.objective(session)
             except NotFound:
                 continue
             if not row.trashed_ms:

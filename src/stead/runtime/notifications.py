@@ -9,60 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from stead.domain import commands as cmd
-from stead.domain.errors import NotFound, SteadError, StorageFault
+from stead.domain import notifications as notify
+from stead.domain.errors import NotFound
 from stead.domain.events import Event, ObjectiveEnded
 from stead.domain.ids import HOME, NO_COMMAND, ApprovalId, SessionId
 from stead.domain.notices import TAGS, Notice, Subject, due_ms, grouped, kind_of, message_of, plain
-from stead.domain.notifications import (
-    ChatTarget,
-    Kind,
-    Message,
-    NotificationTarget,
-    PushKey,
-    RemoveTarget,
-    Sender,
-    SwitchTarget,
-    TargetCheck,
-    TargetCommand,
-    TargetFact,
-    TargetRemoved,
-    TargetRow,
-    TargetState,
-    TargetSwitched,
-    Undelivered,
-)
 from stead.domain.ports import Claimed, Clock
 from stead.domain.rows import ApprovalRow, ObjectiveRow
 from stead.domain.schedules import ScheduleRunEnded
-from stead.runtime.alarms import WallAlarm
 from stead.runtime.answers import answer, of
 from stead.runtime.heartbeats import QUIET
 from stead.runtime.home import HomeStream
+from stead.runtime.sending import WHY_CHARS, OutboxSender, Row, TaggedEvents, take_in
 from stead.runtime.target_changes import known_target, target_fact
 
 if TYPE_CHECKING:
     from stead.storage.outbox import Outbox, Outgoing
-
-log = logging.getLogger(__name__)
-FIRST_RETRY_S, LONGEST_RETRY_S, GIVEN_UP_MS = 5.0, 1800.0, 86_400_000
-_LOOK_AGAIN_MS = 30_000
-_UNWRITTEN = 1000
-"""Of the journal's events that have nothing to tell, so many may be looked at again after a crash."""
-_WHY_CHARS = 300
-
-
-class TaggedEvents(Protocol):
-    """The journal by the types of events."""
-
-    def after(self, seq: int, tags: Sequence[str]) -> tuple[list[Event], int]:
-        """Events of these types past one, and up to where was looked."""
 
 
 class Subjects(Protocol):
@@ -75,7 +43,7 @@ class Subjects(Protocol):
         """One question; raises ``NotFound``."""
 
 
-class Notifications:
+class Notifications(OutboxSender):
     """Keeps the targets; the caller of ``keep`` owns the work.
 
     Args:
@@ -93,65 +61,62 @@ class Notifications:
         home: Callable[[], HomeStream],
         journal: TaggedEvents,
         subjects: Subjects,
-        sender: Sender,
+        sender: notify.Sender,
         outbox: Callable[[], Outbox],
         clock: Clock,
         clean: Callable[[str], str],
     ) -> None:
         self.page = ""
         """Where the page is, without a slash at its end."""
-        self.is_said: Callable[[NotificationTarget, SessionId], bool] = lambda _target, _session: False
+        self.is_said: Callable[[notify.NotificationTarget, SessionId], bool] = lambda _target, _session: False
         """Whether a target is a chat in which the session talks, so that it is said there anyhow."""
-        self.to_chat: Callable[[ChatTarget, Notice, int], bool] = lambda _via, _notice, _due_ms: False
+        self.to_chat: Callable[[notify.ChatTarget, Notice, int], bool] = lambda _via, _notice, _due_ms: False
         """Has what a chat is to hear later come with what its own work says then; whether it was taken."""
+        super().__init__("notifications wait", lambda name: f"a notification for {name}", clock, clean)
         self._home = home
         self._journal = journal
         self._subjects = subjects
         self._sender = sender
         self._open = outbox
-        self._clock = clock
-        self._clean = clean
         self._box: Outbox | None = None
         self._reached = 0
         self._lock = asyncio.Lock()
-        self._turn = asyncio.Event()
-        self._sending: dict[str, asyncio.Task[None]] = {}
 
     @property
-    def _targets(self) -> Mapping[str, TargetState]:
+    def _targets(self) -> Mapping[str, notify.TargetState]:
         return self._home().state.targets
 
     def noticed(self) -> None:
         """Something happened. Called on the loop."""
         if self._targets:
-            self._turn.set()
+            self.turn.set()
 
     # -- what people ask and say -----------------------------------------------------------------------------------
 
-    async def rows(self) -> tuple[TargetRow, ...]:
+    async def rows(self) -> tuple[notify.TargetRow, ...]:
         """The targets by name."""
 
-        def row(one: TargetState) -> TargetRow:
-            return TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+        def row(one: notify.TargetState) -> notify.TargetRow:
+            return notify.TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
 
         return tuple([await asyncio.to_thread(row, one) for _, one in sorted(self._targets.items())])
 
-    async def push_key(self) -> PushKey:
+    async def push_key(self) -> notify.PushKey:
         """The key that a browser subscribes with."""
-        return PushKey(await self._sender.push_key())
+        return notify.PushKey(await self._sender.push_key())
 
-    async def test(self, name: str) -> TargetCheck:
+    async def test(self, name: str) -> notify.TargetCheck:
         """Send one real message, at once; raises ``NotFound``."""
         target = known_target(self._targets, name).target
         notice = Notice(0, "", "test", name, self._clock.now_ms())
         message = message_of(f"msg_{secrets.token_hex(12)}", [(notice, Subject(name, "/"))], self.page)
         try:
             await self._sender.send(target, message)
-        except Undelivered as fault:
-            return TargetCheck(name, ok=False, text=plain(self._clean(str(fault)), _WHY_CHARS))
-        return TargetCheck(name, ok=True, text="it was taken")
+        except notify.Undelivered as fault:
+            return notify.TargetCheck(name, ok=False, text=plain(self._clean(str(fault)), WHY_CHARS))
+        return notify.TargetCheck(name, ok=True, text="it was taken")
 
-    async def carry_out(self, command: TargetCommand, claim: Claimed, door: str) -> cmd.Answer:
+    async def carry_out(self, command: notify.TargetCommand, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out.
 
         Raises:
@@ -161,14 +126,14 @@ class Notifications:
         async with self._lock:
             fact = await target_fact(command, self._targets, self._sender, self._clock.now_ms(), door)
             events = await self._home().record(fact, cause=claim.id, claim=of(claim, HOME))
-            if isinstance(fact, TargetRemoved):
+            if isinstance(fact, notify.TargetRemoved):
                 await self._sender.forget(fact.name)
-            if isinstance(command, RemoveTarget | SwitchTarget):
+            if isinstance(command, notify.RemoveTarget | notify.SwitchTarget):
                 await asyncio.to_thread(lambda: self._outbox().forget(command.name))
-        self._turn.set()
+        self.turn.set()
         return answer(of(claim, HOME), events)
 
-    async def tried(self, command: TargetCommand, known: Mapping[str, TargetState]) -> TargetFact:
+    async def tried(self, command: notify.TargetCommand, known: Mapping[str, notify.TargetState]) -> notify.TargetFact:
         """The fact that a command would make of these targets; raises as ``carry_out``."""
         return await target_fact(command, known, self._sender, self._clock.now_ms(), "settings")
 
@@ -176,41 +141,19 @@ class Notifications:
 
     async def keep(self) -> None:
         """Find what is to be sent and send it, now and whenever something happens or a time comes."""
-        alarm = WallAlarm(self._turn.set)
         try:
-            while True:
-                self._turn.clear()
-                now_ms = self._clock.now_ms()
-                try:
-                    alarm.set(await self._round(now_ms), now_ms)
-                except SteadError as fault:
-                    log.error("notifications wait: %s", fault)
-                    alarm.set(now_ms + _LOOK_AGAIN_MS, now_ms)
-                await self._turn.wait()
+            await super().keep()
         finally:
-            alarm.close()
-            tasks = list(self._sending.values())
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
             if self._box:
                 self._box.close()
 
     async def _round(self, now_ms: int) -> int | None:
-        """Take in what happened, begin to send what is due; gives when to look again; None: as something happens."""
         targets = {name: one for name, one in self._targets.items() if one.on}
         if not targets:
             return None
         box = await asyncio.to_thread(self._outbox)
         await asyncio.to_thread(self._find, box, targets, now_ms)
-        times: list[int] = []
-        for name in targets.keys() - self._sending.keys():
-            outgoing = await asyncio.to_thread(box.head, name, now_ms, partial(grouped, now_ms=now_ms))
-            if outgoing and outgoing.next_ms <= now_ms:
-                self._sending[name] = asyncio.create_task(self._send(box, name, outgoing), name=f"notify {name}")
-            elif due := await asyncio.to_thread(box.due_ms, name):
-                times.append(due if due > now_ms else now_ms + _LOOK_AGAIN_MS)
-        return min(times, default=None)
+        return await self._begin(box, targets, now_ms, partial(grouped, now_ms=now_ms))
 
     def _outbox(self) -> Outbox:
         if self._box is None:
@@ -218,20 +161,12 @@ class Notifications:
             self._reached = self._box.reached
         return self._box
 
-    def _find(self, box: Outbox, targets: Mapping[str, TargetState], now_ms: int) -> None:
+    def _find(self, box: Outbox, targets: Mapping[str, notify.TargetState], now_ms: int) -> None:
         """Take into the outbox what is to be sent of all that has happened since it was looked last. In a thread."""
-        events: list[Event] | None = None
         after = max(self._reached, min(one.since for one in targets.values()))
-        while events is None or events:
-            events, reached = self._journal.after(after, TAGS)
-            found = [row for event in events for row in self._wanted(event, targets, now_ms)]
-            if found or reached - box.reached > _UNWRITTEN:
-                box.add(found, reached)
-            self._reached = after = max(after, reached)
+        self._reached = take_in(box, self._journal, after, TAGS, lambda event: self._wanted(event, targets, now_ms))
 
-    def _wanted(
-        self, event: Event, targets: Mapping[str, TargetState], now_ms: int
-    ) -> list[tuple[str, Notice, int, bool]]:
+    def _wanted(self, event: Event, targets: Mapping[str, notify.TargetState], now_ms: int) -> list[Row]:
         """Whom an event is sent to: for the outbox."""
         found = self._kind_of(event)
         if found is None:
@@ -244,12 +179,12 @@ class Notifications:
         notice = Notice(event.seq, event.session, kind, about, event.ts_ms)
         times = [(target, due_ms(target, kind, now_ms)) for target in wanted]
         return [
-            (target.name, notice, due, due > now_ms)
-            for target, due in times
-            if due <= now_ms or not isinstance(target.via, ChatTarget) or not self.to_chat(target.via, notice, due)
+            (one.name, notice, due, due > now_ms)
+            for one, due in times
+            if due <= now_ms or not isinstance(one.via, notify.ChatTarget) or not self.to_chat(one.via, notice, due)
         ]
 
-    def _kind_of(self, event: Event) -> tuple[Kind, str] | None:
+    def _kind_of(self, event: Event) -> tuple[notify.Kind, str] | None:
         """As ``notices.kind_of``; but of a heartbeat's run not that it ended well, and that it says something."""
         match event.body:
             case ScheduleRunEnded(end="refused" | "lost"):
@@ -271,35 +206,19 @@ class Notifications:
         except NotFound:
             return True
 
-    async def _send(self, box: Outbox, name: str, outgoing: Outgoing) -> None:
-        """Send one message, and record how that went."""
-        try:
-            one = self._targets.get(name)
-            message = await asyncio.to_thread(self.message, outgoing.id, outgoing.notices)
-            if message and one:
-                await self._sender.send(one.target, message)
-            await asyncio.to_thread(box.settle, outgoing, "sent" if message else "void", self._clock.now_ms())
-        except StorageFault as fault:
-            log.error("a notification for %s waits: %s", name, fault)
-        except SteadError as fault:
-            await self._failed(
-                box, name, outgoing, fault if isinstance(fault, Undelivered) else Undelivered(str(fault))
-            )
-        finally:
-            del self._sending[name]
-        self._turn.set()  # not after a fault of ours, which would come again at once
+    async def _sent(self, box: Outbox, target: str, outgoing: Outgoing) -> bool:
+        one = self._targets.get(target)
+        message = await asyncio.to_thread(self.message, outgoing.id, outgoing.notices)
+        if message and one:
+            await self._sender.send(one.target, message)
+        return message is not None
 
-    async def _failed(self, box: Outbox, name: str, outgoing: Outgoing, fault: Undelivered) -> None:
-        now_ms, why = self._clock.now_ms(), plain(self._clean(str(fault)), _WHY_CHARS)
-        wait_s = max(fault.after_s, min(FIRST_RETRY_S * 2**outgoing.tries, LONGEST_RETRY_S))
-        next_ms = now_ms + round(wait_s * 1000)
-        over = fault.final or next_ms > outgoing.made_ms + GIVEN_UP_MS
-        log.warning("a notification for %s %s: %s", name, "is given up" if over else "waits", why)
-        await asyncio.to_thread(box.settle, outgoing, "lost" if over else "open", now_ms, next_ms, why)
-        if fault.gone and name in self._targets:
-            await self._home().record(TargetSwitched(name, on=False, door="stead", why=why), cause=NO_COMMAND)
+    async def _settled(self, outgoing: Outgoing, target: str, fault: notify.Undelivered | None, *, over: bool) -> None:
+        if fault and fault.gone and target in self._targets:
+            why = plain(self._clean(str(fault)), WHY_CHARS)
+            await self._home().record(notify.TargetSwitched(target, on=False, door="stead", why=why), cause=NO_COMMAND)
 
-    def message(self, id: str, notices: Sequence[Notice]) -> Message | None:
+    def message(self, id: str, notices: Sequence[Notice]) -> notify.Message | None:
         """The message as it is to be sent now; nothing where all of it has been settled meanwhile. In a thread."""
         parts = [(one, subject) for one in notices if (subject := self._subject(one))]
         return message_of(id, parts, self.page) if parts else None
