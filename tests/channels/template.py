@@ -10,7 +10,7 @@ import socket
 import sys
 
 import stead.channels.worker  # noqa: F401 - so that a fork need not
-from stead.channels.platforms import platform
+from stead.channels.platforms import platform, unused
 from tests import forks
 
 _AIOHTTP, _HTTP = ("aiohttp",), ("httpcore2", "anyio._backends._asyncio")
@@ -29,7 +29,7 @@ LIBRARIES = {
 
 if __name__ == "__main__":
     kind, *constants, number = sys.argv[1:]
-    sys.modules.update(dict.fromkeys(platform(kind).unused))  # type: ignore[arg-type]  # as the worker does
+    sys.modules.update(dict.fromkeys(unused(kind)))  # type: ignore[arg-type]  # as the worker does
     for name in LIBRARIES[kind]:
         __import__(name)
     for constant in constants:

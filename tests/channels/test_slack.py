@@ -63,7 +63,7 @@ async def test_a_private_message_is_taken_in_as_it_reads() -> None:
         update = await driven.update()
         assert update.text == "see https://example.com/a?b=1&c, @U0BOB <b> @here #dev"
         assert (update.chat, update.thread, update.person, update.private) == ("D0ANN", "", "U0ANN", True)
-        assert (update.id, update.addressed, update.sent_ms // 1000) == (f"D0ANN/{ts}", True, 1790000000)
+        assert (update.id, update.addressed) == (f"D0ANN/{ts}", True)
         await fake.says(" /list")
         assert (await driven.update()).text == "/list"
 
@@ -226,7 +226,7 @@ async def test_a_press_says_who_pressed_what_and_is_answered_to_that_person_alon
         pressed = fake.press(done.value, "n1", channel="C0DEV", user="U0EVE", name="directmessage")
         await fake.push("interactive", pressed)
         update = await driven.update()
-        assert (update.data, update.message, update.person) == ("n1", done.value, "U0EVE")
+        assert (update.data, update.person) == ("n1", "U0EVE")
         assert (update.thread, update.private, update.chat) == ("1790000000.000001", False, "C0DEV")
 
         await fake.push("interactive", pressed)

@@ -122,7 +122,6 @@ async def test_a_personal_message_is_taken_in_and_answered(fake: FakeTeams, bot:
     update = await brought(bot, fake, fake.activity("Where is *it*?"))
     assert (update.chat, update.thread, update.person, update.name) == ("a:ann", "", "aad-ann", "Person ann")
     assert (update.private, update.addressed, update.text) == (True, True, "Where is *it*?")
-    assert abs(update.sent_ms / 1000 - time.time()) < 60
     done = await bot.ask(send("a:ann", "Here: **it** https://example.com"))
     (sent,) = fake.sent
     assert (done.value, sent["chat"]) == (sent["id"], "a:ann")
@@ -166,7 +165,7 @@ async def test_buttons_are_cards_and_presses_come_back(fake: FakeTeams, bot: Dri
     assert [len(row["actions"]) for row in card["body"]] == [2, 6, 2]
     press = fake.post("", "1700") | {"value": {"press": "ok:1"}, "replyToId": fake.sent[-1]["id"]}
     update = await brought(bot, fake, press)
-    assert (update.data, update.message, update.text) == ("ok:1", done.value, "") and update.press
+    assert (update.data, update.text) == ("ok:1", "") and update.press
     invoke = press | {"type": "invoke", "name": "adaptiveCard/action", "id": "f:77"}
     invoke |= {"value": {"action": {"type": "Action.Execute", "data": {"press": "no:1"}}, "trigger": "manual"}}
     answer = asyncio.create_task(given(bot, fake, invoke))

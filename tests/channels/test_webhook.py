@@ -77,7 +77,7 @@ async def test_what_is_written_there_comes_in_and_is_answered_once_it_is_recorde
 
         driven.tell(signed({"chat": "room", "person": "u2", "press": "p1", "data": "ok:1", "message": "m1"}, "msg_2"))
         press = await driven.update()
-        assert (press.press, press.data, press.message, press.private) == ("p1", "ok:1", "m1", False)
+        assert (press.press, press.data, press.private) == ("p1", "ok:1", False)
 
 
 def http_ack(update: Update) -> Any:

@@ -180,7 +180,6 @@ async def test_a_text_is_taken_in_and_answered_once_it_is_recorded(meta: FakeWha
         True,
     )
     assert (update.text, update.name) == ("Where is the *report*? https://example.com", "Person 001")
-    assert abs(update.sent_ms / 1000 - time.time()) < 60
 
 
 @pytest.mark.parametrize("mark", ["forwarded", "frequently_forwarded"])
@@ -254,7 +253,7 @@ async def test_few_buttons_are_replies_and_many_or_long_ones_a_list(meta: FakeWh
     said = meta.sent[-1]["interactive"]
     assert said["type"] == "button" and said["body"]["text"] == "Run it?"
     (update,) = await brought(bot, meta.webhook(meta.pressed(ANN, done.value, "ok:Allow")))
-    assert (update.data, update.message, update.press, update.text) == ("ok:Allow", done.value, update.id, "")
+    assert (update.data, update.press, update.text) == ("ok:Allow", update.id, "")
     long = ((Button("Allow this once and never again", "a"), Button("Allow this once and for ever", "b")),)
     done = await bot.ask(send(ANN, "y" * 2000, buttons=long))
     assert "".join([meta.sent[-2]["text"]["body"], meta.sent[-1]["interactive"]["body"]["text"]]) == "y" * 2000
@@ -262,7 +261,7 @@ async def test_few_buttons_are_replies_and_many_or_long_ones_a_list(meta: FakeWh
     rows = said["action"]["sections"][0]["rows"]
     assert said["type"] == "list" and rows[1]["description"] == "Allow this once and for ever"
     (update,) = await brought(bot, meta.webhook(meta.pressed(ANN, done.value, "b", row=True)))
-    assert (update.data, update.message) == ("b", done.value)
+    assert update.data == "b"
     twelve = tuple((Button(f"Choice {at}", f"c{at}"),) for at in range(12))
     assert (await bot.ask(send(ANN, "Which?", buttons=twelve))).error == ""
     assert "reply c11: Choice 11" in meta.sent[-1]["text"]["body"]

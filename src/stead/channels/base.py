@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from stead.channels.manifests import MANIFESTS
 from stead.domain.channel_wire import MOST_FILE_BYTES, Begin, Button, Edit, Request, Send, Update
@@ -50,10 +50,6 @@ class Platform(ABC):
 
     Every method raises ``ChannelFault`` for what the platform refuses; what else is raised, ``fault`` makes one of.
     """
-
-    unused: ClassVar[tuple[str, ...]] = ("h2",)
-    """Modules that its library loads where they are installed and does without where they are not: they stay out of
-    the process, which they would make larger by a third."""
 
     def __init__(self, begin: Begin, take: Take, up: Callable[[str, str, str], None]) -> None:
         self.manifest = MANIFESTS[begin.kind]

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
+from aiohttp import FormData
 from msgspec.structs import replace
 
 from stead.channels.base import ChannelFault, Take, parts, remember
@@ -33,7 +34,6 @@ _WRITTEN = (0, 19)
 _MOST_WAITING = 1000
 """Events that wait to be recorded."""
 _PAGE = 100
-_EPOCH_MS = 1_420_070_400_000
 
 
 class Discord(SocketPlatform):
@@ -152,8 +152,7 @@ class Discord(SocketPlatform):
             return
         if channel := await self._channel(press.channel_id):
             update = _begun(press.id, user, channel, cursor_of(self._positions))
-            about = f"{press.channel_id}/{press.message.id}"
-            await self.take(replace(update, press=press.id, data=press.data.custom_id, message=about))
+            await self.take(replace(update, press=press.id, data=press.data.custom_id))
 
     async def _defer(self, press: Interaction) -> None:
         """Tell Discord that a press arrived; what came of it is said by ``pressed``."""
@@ -226,8 +225,6 @@ class Discord(SocketPlatform):
         token: bool = True,
     ) -> Any:
         """What the REST API answers, read as JSON. Nothing is tried again here; no address stands in an error."""
-        from aiohttp import FormData
-
         given: dict[str, Any] = {"json": body} if body is not None else {}
         if files and body is not None:
             files = [
@@ -275,7 +272,6 @@ def _begun(id: str, user: User, channel: Channel, cursor: str) -> Update:
         name=user.global_name or user.username,
         title=channel.name or "",
         private=channel.type == _PRIVATE,
-        sent_ms=(int(id) >> 22) + _EPOCH_MS,
     )
 
 

@@ -9,15 +9,13 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
 
 from stead.channels.base import ChannelFault
 from stead.channels.http import read
-
-if TYPE_CHECKING:
-    from aiohttp import ClientSession, ClientWebSocketResponse
 
 _INTENTS = 1 << 9 | 1 << 12
 """Messages in servers, and private ones. Their content comes without the privileged intent where the bot is meant."""
@@ -49,13 +47,12 @@ class User(msgspec.Struct):
 
 
 class Attachment(msgspec.Struct):
-    """A file of a message; its address holds for a day."""
+    """A file of a message."""
 
     id: _Id
     filename: str = "file"
     content_type: str | None = None
     size: int = 0
-    url: str = ""
 
 
 class Referenced(msgspec.Struct):
@@ -126,7 +123,6 @@ class Interaction(msgspec.Struct):
     token: Annotated[str, msgspec.Meta(max_length=2000)]
     channel_id: _Id
     data: Pressed
-    message: Named
     user: User | None = None
     member: Member | None = None
 
@@ -173,8 +169,6 @@ class Gateway:
 
     async def run(self) -> None:
         """Keep the session; raises ``ChannelFault`` where it cannot be."""
-        from aiohttp import ClientError
-
         loop, failures = asyncio.get_running_loop(), 0
         while failures < len(_RETRIES_S):
             begun, self._brought = loop.time(), False
@@ -187,8 +181,6 @@ class Gateway:
         raise ChannelFault("Discord's gateway cannot be reached")
 
     async def _socket(self) -> None:
-        from aiohttp import ClientWSTimeout, WSMsgType
-
         url = f"{(self._resume_url or self._url).rstrip('/')}/?v=10&encoding=json"
         async with self._http.ws_connect(url, timeout=ClientWSTimeout(ws_close=2), max_msg_size=16 << 20) as socket:
             beating: asyncio.Task[None] | None = None

@@ -9,6 +9,7 @@ import asyncio
 import os
 import ssl
 from collections.abc import AsyncIterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -61,7 +62,14 @@ class Http:
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._pool: AsyncConnectionPool | None = None
+
+    @cached_property
+    def _pool(self) -> AsyncConnectionPool:
+        import httpcore2
+
+        shared: dict[str, Any] = {"ssl_context": ssl.create_default_context(), "keepalive_expiry": _KEPT_S}
+        proxy = _proxy()
+        return httpcore2.AsyncHTTPProxy(proxy, **shared) if proxy else httpcore2.AsyncConnectionPool(**shared)
 
     async def ask(
         self,
@@ -80,8 +88,6 @@ class Http:
         """
         import httpcore2
 
-        if self._pool is None:
-            self._pool = _pool()
         host = urlsplit(url).netloc.rpartition("@")[2]
         given = [("User-Agent", "stead"), ("Host", host), *(headers or {}).items()]
         try:
@@ -108,7 +114,7 @@ class Http:
 
     async def close(self) -> None:
         """Let connections go."""
-        if self._pool:
+        if "_pool" in vars(self):
             await self._pool.aclose()
 
 
@@ -124,14 +130,6 @@ class HttpPlatform(Platform):
         await self.http.close()
 
 
-def _pool() -> AsyncConnectionPool:
-    import httpcore2
-
-    shared: dict[str, Any] = {"ssl_context": ssl.create_default_context(), "keepalive_expiry": _KEPT_S}
-    proxy = _proxy()
-    return httpcore2.AsyncHTTPProxy(proxy, **shared) if proxy else httpcore2.AsyncConnectionPool(**shared)
-
-
 def _proxy() -> str | None:
     return os.environ.get("HTTPS_PROXY") or os.environ.get("HTTP_PROXY")
 
@@ -139,17 +137,13 @@ def _proxy() -> str | None:
 class SocketPlatform(Platform):
     """A platform that is spoken to by aiohttp, as its wire has sockets."""
 
-    _session: ClientSession | None = None
-
-    @property
+    @cached_property
     def session(self) -> ClientSession:
         """A session whose sockets go through the proxy of the environment too."""
         from aiohttp import ClientSession, ClientTimeout
 
-        if self._session is None:
-            agent = {"User-Agent": "DiscordBot (stead, 1)"}  # as Discord wants it, and nobody else minds
-            self._session = ClientSession(timeout=ClientTimeout(PATIENCE_S), headers=agent, proxy=_proxy())
-        return self._session
+        agent = {"User-Agent": "DiscordBot (stead, 1)"}  # as Discord wants it, and nobody else minds
+        return ClientSession(timeout=ClientTimeout(PATIENCE_S), headers=agent, proxy=_proxy())
 
     async def bring(self, url: str, hosts: tuple[str, ...], token: str = "") -> bytes:
         """The bytes of a file.
@@ -178,8 +172,8 @@ class SocketPlatform(Platform):
 
     async def close(self) -> None:
         """See ``Platform``."""
-        if self._session:
-            await self._session.close()
+        if "session" in vars(self):
+            await self.session.close()
 
 
 def read(data: str | bytes | msgspec.Raw, kind: type[Read]) -> Read | None:

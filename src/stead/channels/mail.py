@@ -116,7 +116,7 @@ class Mail(Platform):
             letter = await asyncio.to_thread(read_letter, stored.raw, proof)
             if isinstance(letter, Letter) and letter.sender != self._own:
                 update = self._update(letter, place, cut=len(stored.raw) == size)
-                await self.take(replace(update, cursor=":".join(map(str, place)), sent_ms=head.came_ms))
+                await self.take(replace(update, cursor=":".join(map(str, place))))
         self._unproven += letter == "unproven"
         return place
 

@@ -52,7 +52,6 @@ class _Event(msgspec.Struct):
     content: dict[str, Any]
     event_id: str = ""
     state_key: str | None = None
-    origin_server_ts: int = 0
     unsigned: dict[str, Any] = {}
 
 
@@ -328,7 +327,6 @@ class Matrix(HttpPlatform):
             addressed=private or mentioned or await self._is_mine(id, answered),
             text=_without_name(text, self._me, self._name) if mentioned else text,
             files=(file,) if file else (),
-            sent_ms=min(max(event.origin_server_ts, 0), 1 << 53),
         )
 
     async def _is_mine(self, id: str, event_id: str) -> bool:

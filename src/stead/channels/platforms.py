@@ -1,6 +1,6 @@
 """Which platforms there are. A new one is its file, a line here, its part of ``manifests.toml``, and a test.
 
-Layer: channels. A platform's file loads no vendor's library when it is imported.
+Layer: channels. A platform's file imports its vendor's library, so it is imported by its own process alone.
 """
 
 from __future__ import annotations
@@ -21,6 +21,17 @@ _PLACES = {
     "whatsapp": "whatsapp.WhatsApp",
 }
 """Module and class by kind."""
+
+
+_UNUSED = {"telegram": ("httpx._main", "cryptography")}
+
+
+def unused(kind: str) -> tuple[str, ...]:
+    """Modules that a kind's library loads where they are installed and does without where they are not.
+
+    They stay out of its process, which they would make larger by a third.
+    """
+    return ("h2", *_UNUSED.get(kind, ()))
 
 
 def platform(kind: str) -> type[Platform]:

@@ -12,22 +12,23 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from functools import cached_property
+from typing import Annotated, Any, cast
 from urllib.parse import parse_qs
 
 import msgspec
+from aiohttp import ClientWebSocketResponse, WSMsgType
 from msgspec.structs import replace
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.signature import SignatureVerifier
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from stead.channels.base import ChannelFault, Take
 from stead.channels.http import SocketPlatform, read
 from stead.channels.positions import base36, cursor_of, read_positions
 from stead.channels.slack_text import plain, said
 from stead.domain.channel_wire import MOST_FILE_BYTES, Begin, Edit, RemoteFile, Request, Send, Update
-
-if TYPE_CHECKING:
-    from aiohttp import ClientWebSocketResponse
-    from slack_sdk.web.async_client import AsyncWebClient
-    from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 _FILES_HOST = "files.slack.com"
 HEARTBEAT_S = 10
@@ -132,7 +133,6 @@ class _Envelope(msgspec.Struct):
 class Slack(SocketPlatform):
     """One app's bot in one workspace."""
 
-    _client: AsyncWebClient | None = None
     _me = _name = ""
 
     def __init__(self, begin: Begin, take: Take, up: Callable[[str, str, str], None]) -> None:
@@ -142,34 +142,28 @@ class Slack(SocketPlatform):
 
     async def run(self) -> None:
         """See ``Platform``."""
-        client = self._connected()
-        me = await _asked(client.auth_test())
+        me = await _asked(self._client.auth_test())
         self._me, self._name = str(me["user_id"]), f"@{me.get('user', '')}"
         if self.tokens.get("app_token"):
-            while await self._listen(client):
+            while await self._listen():
                 pass
             raise ChannelFault("Slack ended the connection")
         if not self.tokens.get("signing_secret"):
             raise ChannelFault("Slack needs an app-level token or a signing secret", final=True)
         self.up(self._me, self._name, "")
-        await self._catch_up(client)
+        await self._catch_up()
         await asyncio.Event().wait()
 
-    def _connected(self) -> AsyncWebClient:
-        from slack_sdk.web.async_client import AsyncWebClient
+    @cached_property
+    def _client(self) -> AsyncWebClient:
+        # Its own handler would repeat a message whose connection broke, which Slack may have taken.
+        return AsyncWebClient(
+            self.tokens["token"], base_url=self.settings["api"], session=self.session, retry_handlers=[]
+        )
 
-        if self._client is None:
-            # Its own handler would repeat a message whose connection broke, which Slack may have taken.
-            self._client = AsyncWebClient(
-                self.tokens["token"], base_url=self.settings["api"], session=self.session, retry_handlers=[]
-            )
-        return self._client
-
-    async def _listen(self, client: AsyncWebClient) -> bool:
+    async def _listen(self) -> bool:
         """Take in what one connection brings until it ends; gives whether the next may be opened at once."""
-        from aiohttp import WSMsgType
-
-        link = await _asked(client.apps_connections_open(app_token=self.tokens["app_token"]))
+        link = await _asked(self._client.apps_connections_open(app_token=self.tokens["app_token"]))
         loop = asyncio.get_running_loop()
         doing: set[asyncio.Task[None]] = set()
         brought = False
@@ -184,7 +178,7 @@ class Slack(SocketPlatform):
                         continue
                     if envelope.type == "hello":
                         self.up(self._me, self._name, "")
-                        doing.add(asyncio.create_task(self._catch_up(client)))
+                        doing.add(asyncio.create_task(self._catch_up()))
                     elif envelope.type == "disconnect":
                         if envelope.reason == "link_disabled":
                             raise ChannelFault("Socket Mode was switched off for this app", final=True)
@@ -214,19 +208,19 @@ class Slack(SocketPlatform):
         with suppress(ConnectionError):  # Slack sends again what it holds for not acknowledged
             await socket.send_json({"envelope_id": envelope.envelope_id})
 
-    async def _catch_up(self, client: AsyncWebClient) -> None:
+    async def _catch_up(self) -> None:
         """Take in what was written, in the private chats that are known, since the last that was recorded."""
         async with self._turn:
             for chat, last in tuple(self._positions.items()):
                 oldest = f"{last // 1_000_000}.{last % 1_000_000:06}"
-                for event in await self._history(client, base36(chat).upper(), oldest):
+                for event in await self._history(base36(chat).upper(), oldest):
                     if update := self._message(event):
                         await self._take_next(update)
 
-    async def _history(self, client: AsyncWebClient, chat: str, oldest: str) -> list[_Event]:
+    async def _history(self, chat: str, oldest: str) -> list[_Event]:
         """What was written in a private chat after a message, oldest first; nothing where it may not be read."""
         found: list[_Event] = []
-        call, at = client.conversations_history, ""
+        call, at = self._client.conversations_history, ""
         while len(found) < _MOST_READ:
             try:
                 page_of = _asked(call(channel=chat, oldest=oldest, limit=_PAGE, cursor=at or None))
@@ -288,13 +282,10 @@ class Slack(SocketPlatform):
                 for one in (*event.files, *(file for each in shared for file in each.files))
             ),
             forwarded=bool(shared),
-            sent_ms=_ms(event.ts),
         )
 
     async def request(self, request: Request) -> tuple[int, str]:
         """See ``Platform``."""
-        from slack_sdk.signature import SignatureVerifier
-
         try:
             verifier = SignatureVerifier(self.tokens.get("signing_secret", ""))
             signed = verifier.is_valid_request(request.body, request.headers)
@@ -319,45 +310,44 @@ class Slack(SocketPlatform):
 
     async def send(self, message: Send) -> str:
         """See ``Platform``."""
-        client = self._connected()
         thread = message.thread or None
         name = ""
         if message.text or not message.files:
             whole = said(message.text, message.buttons)
             whole |= {"mrkdwn": False, "unfurl_links": False, "unfurl_media": False}
-            sent = await _asked(client.chat_postMessage(channel=message.chat, thread_ts=thread, **whole))
+            sent = await _asked(self._client.chat_postMessage(channel=message.chat, thread_ts=thread, **whole))
             name = str(sent["ts"])
         if message.files:
             uploads = [{"file": file.data, "filename": file.name} for file in message.files]
-            sent = await _asked(client.files_upload_v2(file_uploads=uploads, channel=message.chat, thread_ts=thread))
+            sent = await _asked(
+                self._client.files_upload_v2(file_uploads=uploads, channel=message.chat, thread_ts=thread)
+            )
             name = name or str(sent["files"][0]["id"])
         return name
 
     async def edit(self, edit: Edit) -> None:
         """See ``Platform``."""
         whole = said(edit.text, edit.buttons)
-        await _asked(self._connected().chat_update(channel=edit.chat, ts=edit.message, **whole))
+        await _asked(self._client.chat_update(channel=edit.chat, ts=edit.message, **whole))
 
     async def pressed(self, press: str, text: str) -> None:
         """See ``Platform``."""
         chat, thread, person, *_ = press.split("/")
-        call = self._connected().chat_postEphemeral
+        call = self._client.chat_postEphemeral
         await _asked(call(channel=chat, user=person, thread_ts=thread or None, **said(text, ())))
 
     async def fetch(self, file: str) -> bytes:
         """See ``Platform``."""
-        found = (await _asked(self._connected().files_info(file=file)))["file"]
+        found = (await _asked(self._client.files_info(file=file)))["file"]
         url = str(found.get("url_private") or "")
         return await self.bring(url, (_FILES_HOST,), self.tokens["token"])
 
     async def probe(self) -> str:
         """See ``Platform``."""
-        return f"@{(await _asked(self._connected().auth_test())).get('user', '')}"
+        return f"@{(await _asked(self._client.auth_test())).get('user', '')}"
 
     def fault(self, error: Exception) -> ChannelFault:
         """See ``Platform``."""
-        from slack_sdk.errors import SlackApiError, SlackClientError
-
         match error:
             case SlackApiError():
                 return _fault(error.response)
@@ -396,8 +386,8 @@ def _pressed(press: _Press) -> Update | None:
     action = press.actions[0]
     if action.type != "button" or not press.container.message_ts:
         return None
-    chat, message, thread = press.channel, press.container.message_ts, press.container.thread_ts or ""
-    id = "/".join((chat.id, thread, press.user.id, message, action.action_ts))
+    chat, thread = press.channel, press.container.thread_ts or ""
+    id = "/".join((chat.id, thread, press.user.id, press.container.message_ts, action.action_ts))
     return Update(
         id=id,
         chat=chat.id,
@@ -408,11 +398,4 @@ def _pressed(press: _Press) -> Update | None:
         private=chat.id.startswith("D") and chat.name == "directmessage",  # a channel can have that name
         press=id,
         data=action.value,
-        message=message,
-        sent_ms=_ms(action.action_ts),
     )
-
-
-def _ms(ts: str) -> int:
-    seconds, _, rest = ts.partition(".")
-    return int(seconds) * 1000 + int(f"{rest:0<3}"[:3]) if (seconds + rest).isdecimal() and len(seconds) < 12 else 0

@@ -63,8 +63,6 @@ class _Activity(msgspec.Struct, rename="camel"):
     id: str = ""
     name: str | None = None
     text: str | None = None
-    timestamp: str | None = None
-    reply_to_id: str | None = None
     value: Any = None
     entities: list[Any] | None = None
     attachments: list[Any] | None = None
@@ -152,12 +150,10 @@ class Teams(HttpPlatform):
             name=(who.name or "")[:200],
             title=str(where.name or value_at(activity.channel_data, "team", "name") or "")[:200],
             private=private,
-            sent_ms=_ms(activity.timestamp),
         )
         pressed = activity.value if activity.type == "message" else value_at(activity.value, "action", "data")
         if data := value_at(pressed, "press"):
-            about = _named(thread, activity.reply_to_id or "")
-            return replace(update, press=update.id, data=str(data)[:500], message=about)
+            return replace(update, press=update.id, data=str(data)[:500])
         if activity.type == "invoke":
             return None
         text, called = _without_mentions(activity.text or "", activity.entities or [], f"28:{self._app}")
@@ -301,14 +297,6 @@ def _named(thread: str, id: str) -> str:
 
 def _named_chat(chat: str, thread: str) -> str:
     return f"{chat};messageid={thread}" if thread else chat
-
-
-def _ms(timestamp: str | None) -> int:
-    from datetime import datetime
-
-    with suppress(ValueError, OverflowError, OSError):
-        return int(datetime.fromisoformat(timestamp or "").timestamp() * 1000)
-    return 0
 
 
 def _without_mentions(text: str, entities: list[Any], bot: str) -> tuple[str, bool]:

@@ -11,63 +11,57 @@ import asyncio
 import json
 import os
 import ssl
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 from urllib.parse import urlencode
 
 from msgspec.structs import replace
+from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, InputFile, LinkPreviewOptions, Message, User
+from telegram import Update as TelegramUpdate
+from telegram import error as errors
+from telegram.request import HTTPXRequest
 
 from stead.channels.base import ChannelFault, Platform, check_size, remember
 from stead.domain.channel_wire import Button, Edit, FileOut, RemoteFile, Send, Update
-
-if TYPE_CHECKING:
-    from telegram import Bot, Message, User
-    from telegram import Update as TelegramUpdate
-    from telegram.request import HTTPXRequest
 
 POLL_S = 50
 _WANTED = json.dumps(["message", "callback_query"])
 _FILES = ("document", "audio", "voice", "video", "video_note", "sticker")
 _MALFORMED = (AttributeError, TypeError, ValueError, LookupError, ArithmeticError, OSError)
 """What parsing an update raises that is none."""
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 
 class Telegram(Platform):
     """One bot."""
 
-    unused = ("httpx._main", "cryptography", "h2")
-
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._bot: Bot | None = None
-        self._polls: HTTPXRequest | None = None
         self._sent: dict[tuple[str, int], str] = {}
 
     async def run(self) -> None:
         """See ``Platform``."""
-        from telegram.error import BadRequest, NetworkError, TelegramError
-
         try:
-            me = await self._connected().get_me()
+            me = await self._bot.get_me()
             self.up(str(me.id), f"@{me.username}", f"https://t.me/{me.username}?start={{}}")
             failed = False
             while True:
                 try:
                     updates = await self._updates()
-                except NetworkError as error:
-                    if failed or isinstance(error, BadRequest):
+                except errors.NetworkError as error:
+                    if failed or isinstance(error, errors.BadRequest):
                         raise
                     failed = True  # a long poll is broken off by its proxy every hour
                 else:
                     failed = False
                     await self._take_all(updates, me)
-        except TelegramError as error:
+        except errors.TelegramError as error:
             fault = self.fault(error)
             fault.final = fault.refused
             raise fault from error
 
     async def _updates(self) -> list[Any]:
         """What came since the cursor, or nothing after a while."""
-        assert self._polls
         query = urlencode({"offset": self.cursor or 0, "timeout": POLL_S, "allowed_updates": _WANTED})
         url = f"{self._base()}{self.tokens['token']}/getUpdates?{query}"
         try:
@@ -80,8 +74,6 @@ class Telegram(Platform):
 
     async def _take_all(self, updates: list[Any], me: User) -> None:
         """Take updates in, one by one, and go on after each."""
-        from telegram import Update as TelegramUpdate
-
         before = self.cursor
         for update in updates:
             if not isinstance(update, dict) or type(id := update.get("update_id")) is not int:
@@ -99,25 +91,29 @@ class Telegram(Platform):
     def _base(self) -> str:
         return f"{self.settings['api'].rstrip('/')}/bot"
 
-    def _connected(self) -> Bot:
+    @cached_property
+    def _bot(self) -> Bot:
         os.environ["PTB_TIMEDELTA"] = "1"  # times as such, and no warning that they will be
-        from telegram import Bot
-        from telegram.request import HTTPXRequest
+        return Bot(
+            self.tokens["token"],
+            base_url=self._base(),
+            base_file_url=f"{self.settings['api'].rstrip('/')}/file/bot",
+            request=self._client(4),
+            get_updates_request=self._polls,
+        )
 
-        if self._bot is None:
-            trust: dict[str, Any] = {"verify": ssl.create_default_context()}  # each would read its own
-            api, self._polls = (
-                HTTPXRequest(connection_pool_size=size, read_timeout=30, media_write_timeout=60, httpx_kwargs=trust)
-                for size in (4, 1)
-            )
-            self._bot = Bot(
-                self.tokens["token"],
-                base_url=self._base(),
-                base_file_url=f"{self.settings['api'].rstrip('/')}/file/bot",
-                request=api,
-                get_updates_request=self._polls,
-            )
-        return self._bot
+    @cached_property
+    def _polls(self) -> HTTPXRequest:
+        return self._client(1)
+
+    @cached_property
+    def _trust(self) -> dict[str, Any]:
+        return {"verify": ssl.create_default_context()}  # each would read its own
+
+    def _client(self, size: int) -> HTTPXRequest:
+        return HTTPXRequest(
+            connection_pool_size=size, read_timeout=30, media_write_timeout=60, httpx_kwargs=self._trust
+        )
 
     async def send(self, message: Send) -> str:
         """See ``Platform``."""
@@ -134,51 +130,42 @@ class Telegram(Platform):
 
     async def _send(self, message: Send, file: FileOut | None) -> str:
         """One message of Telegram's: the text, or a file."""
-        from telegram import InputFile, LinkPreviewOptions
-
-        thread = int(message.thread) if message.thread else None
-        bot = self._connected()
+        chat, thread = message.chat, int(message.thread) if message.thread else None
         if file:
             given = InputFile(file.data, filename=file.name)
-            return str((await bot.send_document(message.chat, given, message_thread_id=thread)).message_id)
-        sent = await bot.send_message(
-            message.chat,
+            return str((await self._bot.send_document(chat, given, message_thread_id=thread)).message_id)
+        sent = await self._bot.send_message(
+            chat,
             message.text,
             message_thread_id=thread,
             reply_markup=_markup(message.buttons),
-            link_preview_options=LinkPreviewOptions(is_disabled=True),
+            link_preview_options=_NO_PREVIEW,
         )
         return str(sent.message_id)
 
     async def edit(self, edit: Edit) -> None:
         """See ``Platform``."""
-        from telegram import LinkPreviewOptions
-        from telegram.error import BadRequest
-
+        text, buttons = edit.text, _markup(edit.buttons)
         try:
-            await self._connected().edit_message_text(
-                edit.text,
-                edit.chat,
-                int(edit.message),
-                reply_markup=_markup(edit.buttons),
-                link_preview_options=LinkPreviewOptions(is_disabled=True),
+            await self._bot.edit_message_text(
+                text, edit.chat, int(edit.message), reply_markup=buttons, link_preview_options=_NO_PREVIEW
             )
-        except BadRequest as error:
+        except errors.BadRequest as error:
             if "not modified" not in str(error):
                 raise
 
     async def typing(self, chat: str, thread: str) -> None:
         """See ``Platform``."""
         topic = int(thread) if thread else None
-        await self._connected().send_chat_action(chat, "typing", message_thread_id=topic)
+        await self._bot.send_chat_action(chat, "typing", message_thread_id=topic)
 
     async def pressed(self, press: str, text: str) -> None:
         """See ``Platform``."""
-        await self._connected().answer_callback_query(press, text[:200])
+        await self._bot.answer_callback_query(press, text[:200])
 
     async def fetch(self, file: str) -> bytes:
         """See ``Platform``."""
-        found = await self._connected().get_file(file)
+        found = await self._bot.get_file(file)
         check_size(found.file_size or 0)
         data = bytes(await found.download_as_bytearray())
         check_size(len(data))
@@ -186,38 +173,29 @@ class Telegram(Platform):
 
     async def probe(self) -> str:
         """See ``Platform``."""
-        return f"@{(await self._connected().get_me()).username}"
+        return f"@{(await self._bot.get_me()).username}"
 
     def fault(self, error: Exception) -> ChannelFault:
         """See ``Platform``; the library's own text for a token that was refused quotes it."""
-        from telegram.error import (
-            BadRequest,
-            ChatMigrated,
-            Conflict,
-            Forbidden,
-            InvalidToken,
-            RetryAfter,
-            TelegramError,
-        )
-
         match error:
-            case RetryAfter():
+            case errors.RetryAfter():
                 wait = error.retry_after  # as a time, by the setting above
                 wait_s = wait if isinstance(wait, int) else wait.total_seconds()
                 return ChannelFault("Telegram asks to wait", after_s=wait_s)
-            case InvalidToken():
+            case errors.InvalidToken():
                 return ChannelFault("Telegram refuses the token, or has no bot of it", refused=True)
-            case ChatMigrated():
+            case errors.ChatMigrated():
                 return ChannelFault("the group became another one on Telegram; pair it again", final=True)
-            case TelegramError():
-                after_s, final = 30 if isinstance(error, Conflict) else 0, isinstance(error, BadRequest | Forbidden)
+            case errors.TelegramError():
+                final = isinstance(error, errors.BadRequest | errors.Forbidden)
+                after_s = 30 if isinstance(error, errors.Conflict) else 0
                 return ChannelFault(f"Telegram: {error}"[:500], after_s=after_s, final=final)
             case _:
                 return super().fault(error)
 
     async def close(self) -> None:
         """See ``Platform``."""
-        if self._bot and self._polls:
+        if "_bot" in vars(self):
             await asyncio.gather(self._bot.request.shutdown(), self._polls.shutdown())
 
 
@@ -239,7 +217,7 @@ def _taken(update: TelegramUpdate, me: User) -> Update | None:
         private=where.chat.type == "private",
     )
     if press:
-        return replace(taken, press=press.id, data=press.data or "", message=str(where.message_id))
+        return replace(taken, press=press.id, data=press.data or "")
     if message is None or message.sender_chat:
         return None
     text, called = _addressed(message, me)
@@ -248,8 +226,7 @@ def _taken(update: TelegramUpdate, me: User) -> Update | None:
     # In a topic, what answers nothing answers the message that opened it.
     to_me = answered is not None and answered.from_user == me and answered.forum_topic_created is None
     addressed = taken.private or to_me or (called and not forwarded)  # others' words call nobody
-    said = replace(taken, addressed=addressed, forwarded=forwarded, text=text, files=_files(message))
-    return replace(said, sent_ms=int(message.date.timestamp() * 1000))
+    return replace(taken, addressed=addressed, forwarded=forwarded, text=text, files=_files(message))
 
 
 def _addressed(message: Message, me: User) -> tuple[str, bool]:
@@ -287,7 +264,5 @@ def _files(message: Message) -> tuple[RemoteFile, ...]:
 
 
 def _markup(buttons: tuple[tuple[Button, ...], ...]) -> Any:
-    from telegram import InlineKeyboardButton, InlineKeyboardMarkup
-
     rows = [[InlineKeyboardButton(one.text, callback_data=one.data) for one in row] for row in buttons]
     return InlineKeyboardMarkup(rows) if rows else None

@@ -133,7 +133,6 @@ class Webhook(HttpPlatform):
             files=tuple(RemoteFile(one.id, one.name, one.media_type, one.size_bytes) for one in posted.files),
             press=posted.press,
             data=posted.data,
-            message=posted.message,
         )
         await self.take(update)
         return 200, "{}"

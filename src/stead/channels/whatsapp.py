@@ -62,7 +62,6 @@ class _Interactive(msgspec.Struct):
 
 
 class _Context(msgspec.Struct):
-    id: str = ""
     forwarded: bool = False
     frequently_forwarded: bool = False
 
@@ -153,13 +152,12 @@ class WhatsApp(HttpPlatform):
             private=True,
             name=_name(value, message),
             forwarded=context.forwarded or context.frequently_forwarded,
-            sent_ms=message.timestamp * 1000,
         )
         files = [(kind, one) for kind in _MEDIA if (one := getattr(message, kind))]
         found = tuple(RemoteFile(one.id, one.filename or kind, one.mime_type) for kind, one in files)
         text = message.text.body or next((one.caption for _, one in files), "")
         if pressed:
-            yield replace(update, press=message.id, data=pressed.id, message=context.id, forwarded=False)
+            yield replace(update, press=message.id, data=pressed.id, forwarded=False)
         elif text or found:
             yield replace(update, text=text, files=found)
 

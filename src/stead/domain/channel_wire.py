@@ -248,7 +248,6 @@ class Update(msgspec.Struct, frozen=True, tag="update"):
         files: what came with it.
         press: the platform's id of a press; "" for a message.
         data: of the button that was pressed.
-        message: the message whose button was pressed.
         sent_ms: when, by the platform; 0 where it does not say.
     """
 
@@ -267,7 +266,6 @@ class Update(msgspec.Struct, frozen=True, tag="update"):
     files: Annotated[tuple[RemoteFile, ...], msgspec.Meta(max_length=20)] = ()
     press: _Short = ""
     data: _Short = ""
-    message: _Short = ""
     sent_ms: int = 0
 
 

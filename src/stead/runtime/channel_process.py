@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -38,7 +38,9 @@ RECORD_AGAIN_S = 5.0
 NEXT = "It is not tried again before its secret is set (stead secret add NAME --replace), or the channel is"
 _STEADY_S, STEADY_MS = 60.0, 60_000
 State = Literal["off", "starting", "connected", "down"]
-_IDS = ("id", "chat", "thread", "person", "message")
+_IDS = ("id", "chat", "thread", "person")
+_Asked = wire.Send | wire.Edit | wire.Fetch | wire.Probe | wire.Request
+Answer = TypeVar("Answer", wire.Done, wire.Response)
 
 
 @dataclass(eq=False, repr=False)
@@ -75,8 +77,7 @@ class ChannelProcess:
         """Since when it was not connected for ``STEADY_MS`` on end; before it last was, while it is."""
         self.up_since_ms = 0
         self._numbers = count(1)
-        self._asked: dict[int, asyncio.Future[wire.Done]] = {}
-        self._requests: dict[int, asyncio.Future[wire.Response]] = {}
+        self._asked: dict[int, asyncio.Future[wire.Done | wire.Response]] = {}
         self._chats: dict[str, asyncio.Lock] = {}
         self._taking: set[asyncio.Task[None]] = set()
         self._known = asyncio.Event()
@@ -154,8 +155,7 @@ class ChannelProcess:
             self._fell(why)
         self._ended_as = self._ended_as or how
         self._turn.set()
-        waiting: tuple[asyncio.Future[Any], ...] = (*self._asked.values(), *self._requests.values())
-        for one in waiting:
+        for one in self._asked.values():
             if not one.done():
                 one.set_exception(Undelivered(self.error or "the channel's process ended"))
 
@@ -181,7 +181,7 @@ class ChannelProcess:
         if self._ended_as:
             return  # what it still brings comes again to the next one
         try:
-            said = msgspec.convert(line, type=wire.FromChannel)
+            said: wire.FromChannel = msgspec.convert(line, type=wire.FromChannel)
         except msgspec.ValidationError as error:
             self._nonsense(line, error)
             return
@@ -200,10 +200,9 @@ class ChannelProcess:
                 task = asyncio.create_task(self._take(said), name=f"update of {self.name}")
                 self._taking.add(task)
                 task.add_done_callback(self._taken)
-            case wire.Done(n=n) if (asked := self._asked.get(n)) and not asked.done():
-                asked.set_result(said)
-            case wire.Response(n=n) if (request := self._requests.get(n)) and not request.done():
-                request.set_result(said)
+            case wire.Done(n=n) | wire.Response(n=n):
+                if (asked := self._asked.get(n)) and not asked.done():
+                    asked.set_result(said)
 
     def _taken(self, task: asyncio.Task[None]) -> None:
         """After a fault of ours the process begins again, and with it the update that it still has."""
@@ -263,17 +262,10 @@ class ChannelProcess:
 
     async def request(self, request: wire.Request) -> wire.Response:
         """Have it answer a request of its platform; 503 where it does not in time. The last failure stays ``error``."""
-        n = next(self._numbers)
-        waiting: asyncio.Future[wire.Response] = asyncio.get_running_loop().create_future()
-        self._requests[n] = waiting
         try:
-            await self._write(replace(request, n=n))
-            async with asyncio.timeout(RESPOND_LIMIT_S):
-                response = await waiting
-        except (TimeoutError, Undelivered) as fault:
-            response = wire.Response(n, 503, error=str(fault) or f"no answer within {RESPOND_LIMIT_S:g} s")
-        finally:
-            del self._requests[n]
+            response = await self._answer(request, wire.Response, RESPOND_LIMIT_S)
+        except Undelivered as fault:
+            response = wire.Response(0, 503, error=str(fault))
         if self.state == "connected":
             why = f"the last request of the platform was not taken in: {response.error}" if response.error else ""
             if why and why != self.error:
@@ -282,22 +274,28 @@ class ChannelProcess:
         return response
 
     async def _ask(self, line: wire.Send | wire.Edit | wire.Fetch | wire.Probe) -> wire.Done:
-        n = next(self._numbers)
-        waiting: asyncio.Future[wire.Done] = asyncio.get_running_loop().create_future()
-        self._asked[n] = waiting
-        try:
-            await self._write(replace(line, n=n))
-            async with asyncio.timeout(ASK_LIMIT_S):
-                done = await waiting
-        except TimeoutError as error:
-            raise Undelivered(f"no answer within {ASK_LIMIT_S:g} s") from error
-        finally:
-            del self._asked[n]
+        done = await self._answer(line, wire.Done, ASK_LIMIT_S)
         if done.error:
             if not done.final and not done.after_s and isinstance(line, wire.Send | wire.Edit):
                 self._turn.set()
             raise Undelivered(done.error, after_s=done.after_s, final=done.final)
         return done
+
+    async def _answer(self, line: _Asked, kind: type[Answer], limit_s: float) -> Answer:
+        """What the process answers, of the kind that it is to be."""
+        n = next(self._numbers)
+        waiting = self._asked[n] = asyncio.get_running_loop().create_future()
+        try:
+            await self._write(replace(line, n=n))
+            async with asyncio.timeout(limit_s):
+                answer = await waiting
+        except TimeoutError as error:
+            raise Undelivered(f"no answer within {limit_s:g} s") from error
+        finally:
+            del self._asked[n]
+        if not isinstance(answer, kind):
+            raise Undelivered("the channel's process answered something else")
+        return answer
 
     async def _write(self, line: wire.ToChannel) -> None:
         if self._lines is None:
