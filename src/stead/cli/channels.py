@@ -12,7 +12,7 @@ import time
 from argparse import Namespace
 
 from stead.cli import figures
-from stead.cli.finding import Kind
+from stead.cli.finding import Kind, chats_of, named_one
 from stead.cli.forms import YES, Act, Listing, Row, arg, family, fields
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean_line
@@ -29,29 +29,19 @@ _LOOK_S = 60.0
 _ROLES = ("owner", "member", "guest")
 
 
-class _Named(Kind):
-    """Completes names; what is typed is taken as it is, since the beginning of another's name is no name."""
-
-    __slots__ = ()
-
-    def __call__(self, client: Client, typed: str) -> str:
-        """What is typed."""
-        return typed
-
-
-class _ChatNamed(_Named):
-    """The same for chats, which are listed with their channels."""
+class _Chats(Kind):
+    """Chats, which are listed with their channels."""
 
     __slots__ = ()
 
     def ids(self, client: Client) -> list[str]:
         """The names of all chats."""
-        return [chat["chat"]["name"] for row in client.items("/channels") for chat in row["chats"]]
+        return [chat["name"] for chat in chats_of(client)]
 
 
-_channel = _Named("", "channel", "stead channel list", ("/channels",), {}, "channel", "name", "{name}")
-_kind = _Named("", "kind of channel", "stead channel kinds", ("/channels/kinds",), {}, "", "kind", "{title}")
-_chat = _ChatNamed("", "chat", "stead channel chats", ())
+_channel = Kind("", "channel", "stead channel list", ("/channels",), {}, "channel", "name", "{name}")
+_kind = Kind("", "kind of channel", "stead channel kinds", ("/channels/kinds",), {}, "", "kind", "{title}")
+_chat = _Chats("", "chat", "stead channel chats", ())
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -98,21 +88,14 @@ def _chat_row(row: Json) -> Json:
 def _found(client: Client, name: str) -> Json:
     """The row of a channel."""
     rows = {row["channel"]["name"]: row for row in client.items("/channels")}
-    if name not in rows:
-        there = f"one of: {', '.join(sorted(rows))}" if rows else f"stead channel add {name} KIND"
-        raise CommandError(f"there is no channel {name!r}", there)
-    return rows[name]
+    return named_one(rows, name, f"there is no channel {name!r}", f"stead channel add {name} KIND")
 
 
 def _found_chat(client: Client, arguments: Namespace) -> Json:
     """A chat by its name; of a channel."""
     name, typed = arguments.name, arguments.chat
-    chats = {row["chat"]["name"]: row["chat"] for row in _found(client, name)["chats"]}
-    if typed not in chats:
-        there = f"one of: {', '.join(sorted(chats))}" if chats else f"stead channel pair {name} --dir FOLDER"
-        raise CommandError(f"{name!r} has no chat {typed!r}", there)
-    chat: Json = chats[typed]
-    return chat
+    chats: dict[str, Json] = {row["chat"]["name"]: row["chat"] for row in _found(client, name)["chats"]}
+    return named_one(chats, typed, f"{name!r} has no chat {typed!r}", f"stead channel pair {name} --dir FOLDER")
 
 
 # -- channels ----------------------------------------------------------------------------------------------------------
@@ -217,12 +200,6 @@ def _secrets(invocation: Invocation, manifest: Json, arguments: Namespace, older
             cause = f"{manifest['title']} needs {name}: {field['title']}"
             raise CommandError(cause, f"stead secret add {own}, then again; or with --secret {name}=- < FILE")
     return found
-
-
-def _test(invocation: Invocation, arguments: Namespace) -> int:
-    tried = invocation.client.post(f"/channels/{arguments.name}/test", timeout_s=_TEST_S)
-    invocation.report(tried, fill("{name}: {ok?:failed: }{text:600}", tried))
-    return OK if tried["ok"] else FAILED
 
 
 # -- chats -------------------------------------------------------------------------------------------------------------
@@ -391,7 +368,11 @@ _ROWS: dict[str, Row] = {
         ),
     ),
     "add": ("add a bot, or change one of this name", _ADD, _add),
-    "test": ("ask the platform whether it takes the token", (_NAME,), _test),
+    "test": (
+        "ask the platform whether it takes the token",
+        (_NAME,),
+        Act("POST /channels/{name}/test", "{name}: {ok?:failed: }{text:600}", timeout_s=_TEST_S, tests=True),
+    ),
     "pair": ("make a code that pairs one chat, and wait for it", _PAIR, _pair),
     "chats": ("show the chats of a channel", (_NAME,), _chats),
     "chat": ("set what a chat may do, who is what in it and its name, or remove it", _CHAT, _chat_act),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from stead.cli.invocation import CommandError
 from stead.cli.output import clean_line
@@ -17,6 +17,7 @@ from stead.cli.templates import fill
 if TYPE_CHECKING:
     from stead.client import Client, Json
 
+T = TypeVar("T")
 _ID_LENGTH = 18
 _PAGE = 500
 _MANY = {"limit": _PAGE}
@@ -27,6 +28,7 @@ _EVERY_STATUS = ("live", "superseded", "expired", "retired")
 class Kind(NamedTuple):
     """What is found by the beginning of its id: a prefix, a noun, the command that lists it, and where its rows are.
 
+    With no prefix it has a name in place of an id, which is taken as it is typed: the beginning of one is no name.
     ``within`` is the row's field that has the id, "" for the row itself; ``id`` is its name in there, and ``title`` a
     template of what people know it by.
     """
@@ -55,6 +57,8 @@ class Kind(NamedTuple):
 
     def __call__(self, client: Client, typed: str) -> str:
         """The id that is meant. A whole one costs no request."""
+        if not self.prefix:
+            return typed
         whole = _with_prefix(typed, self.prefix)
         return whole if len(whole) == _ID_LENGTH else str(self.row(client, typed)["id"])
 
@@ -144,6 +148,22 @@ def only_one(found: list[Json], typed: str, noun: str, listed_by: str) -> Json:
         more = f" and {len(found) - 4} more" if len(found) > 4 else ""
         raise CommandError(f"{typed!r} begins several: {names}{more}", "give more of the id")
     return found[0]
+
+
+def named_one(found: Mapping[str, T], typed: str, cause: str, none: str) -> T:
+    """What has a name.
+
+    Raises:
+        CommandError: nothing has; says ``cause``, and the names that there are, or ``none`` where there are none.
+    """
+    if typed not in found:
+        raise CommandError(cause, f"one of: {', '.join(sorted(found))}" if found else none)
+    return found[typed]
+
+
+def chats_of(client: Client) -> list[Json]:
+    """The chats of all channels."""
+    return [chat["chat"] for row in client.items("/channels") for chat in row["chats"]]
 
 
 def _with_prefix(typed: str, prefix: str) -> str:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from stead.cli.finding import Kind, call_key, find_objective, find_session
-from stead.cli.invocation import OK, Command, CommandError, Invocation, with_id
+from stead.cli.invocation import FAILED, OK, Command, CommandError, Invocation, with_id
 from stead.cli.templates import fill, lines, table
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class Act(NamedTuple):
     ``request`` is a method and a path, which may name arguments. ``done`` is said of the arguments and the answer's
     fields together, and of the row that is at ``about``. With ``confirm``, the person is asked first (and ``--yes`` is
     among the arguments); what destroys something always asks. ``makes``: the field of the answer that names what was
-    made, which is its ``id`` then.
+    made, which is its ``id`` then. With ``tests``, it fails where the answer is not ``ok``.
     """
 
     request: str
@@ -232,6 +232,7 @@ class Act(NamedTuple):
     about: str = ""
     timeout_s: float = 30.0
     makes: str = ""
+    tests: bool = False
 
     def __call__(self, invocation: Invocation, arguments: Namespace) -> int:
         """Send the request, and print the result."""
@@ -246,4 +247,5 @@ class Act(NamedTuple):
         said = {**given, **answer}
         if self.makes:
             answer = {"id": answer[self.makes], **answer}
-        return invocation.report(answer, *(lines(self.done, said) if isinstance(self.done, str) else [self.done(said)]))
+        invocation.report(answer, *(lines(self.done, said) if isinstance(self.done, str) else [self.done(said)]))
+        return FAILED if self.tests and not answer["ok"] else OK

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from stead.cli.finding import chats_of, named_one
 from stead.cli.forms import YES, Act, Listing, OneOf, Row, arg, family, fields, number
-from stead.cli.invocation import FAILED, OK, CommandError, Invocation
+from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.templates import fill
 from stead.client import Json
@@ -45,11 +46,8 @@ def _via(invocation: Invocation, arguments: Namespace) -> Json:
     if arguments.desktop:
         return {"type": "desktop"}
     if arguments.chat:
-        chats = [chat["chat"] for row in invocation.client.items("/channels") for chat in row["chats"]]
-        found = next((chat for chat in chats if chat["name"] == arguments.chat), None)
-        if found is None:
-            there = f"one of: {', '.join(chat['name'] for chat in chats)}" if chats else "stead channel pair NAME"
-            raise CommandError(f"there is no chat {arguments.chat!r}", there)
+        chats = {chat["name"]: chat for chat in chats_of(invocation.client)}
+        found = named_one(chats, arguments.chat, f"there is no chat {arguments.chat!r}", "stead channel pair NAME")
         return {"type": "chat", "channel": found["channel"], "chat": found["id"]}
     if arguments.webhook:
         return {"type": "webhook", "url": arguments.webhook, "secret": arguments.secret}
@@ -76,11 +74,9 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     return invocation.report({"id": arguments.name, **row}, said)
 
 
-def _test(invocation: Invocation, arguments: Namespace) -> int:
-    tried = invocation.client.post(f"/notifications/{arguments.name}/test", timeout_s=60)
-    text = "a test was sent, and taken" if tried["ok"] else f"failed: {clean_line(tried['text'])}"
-    invocation.report(tried, f"{arguments.name}: {text}")
-    return OK if tried["ok"] else FAILED
+def _tested(tried: Json) -> str:
+    how = "a test was sent, and taken" if tried["ok"] else f"failed: {clean_line(tried['text'])}"
+    return f"{tried['name']}: {how}"
 
 
 _NAME = arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -")
@@ -105,6 +101,7 @@ _ADD = (
     arg("--urgent", "questions come at once all the same"),
     arg("--zone ZONE", "whose clocks count, such as Europe/Berlin (yours)"),
 )
+_TEST = Act("POST /notifications/{name}/test", _tested, timeout_s=60, tests=True)
 _ROWS: dict[str, Row] = {
     "list": (
         "show targets, and how each stands (the default)",
@@ -118,7 +115,7 @@ _ROWS: dict[str, Row] = {
         ),
     ),
     "add": ("add a target, or change one of this name", _ADD, _add),
-    "test": ("send one real message now", (_NAME,), _test),
+    "test": ("send one real message now", (_NAME,), _TEST),
     "on": (
         "tell things there again, from now on",
         (_NAME,),

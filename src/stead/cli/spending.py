@@ -8,6 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli import figures
+from stead.cli.finding import named_one
 from stead.cli.forms import Argument, Listing, arg, command, number
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.templates import fill, lines
@@ -126,17 +127,12 @@ def warned_line(warned: Json) -> str:
 
 def _channel(invocation: Invocation, typed: str, caps: Json) -> str:
     """What a cap calls the channel, or the chat as CHANNEL/CHAT, that a person named."""
-    names = {row["channel"]: row["channel"] for row in caps["channels"]}
+    names: dict[str, str] = {row["channel"]: row["channel"] for row in caps["channels"]}
     for row in invocation.client.items("/channels"):
         name = row["channel"]["name"]
-        names |= {
-            name: name,
-            **{f"{name}/{one['chat']['name']}": f"{name}/{one['chat']['id']}" for one in row["chats"]},
-        }
-    if typed not in names:
-        there = f"one of: {', '.join(sorted(names))}" if names else "stead channel list"
-        raise CommandError(f"there is no channel and no chat {typed!r}", there)
-    return str(names[typed])
+        chats = [one["chat"] for one in row["chats"]]
+        names |= {name: name, **{f"{name}/{chat['name']}": f"{name}/{chat['id']}" for chat in chats}}
+    return named_one(names, typed, f"there is no channel and no chat {typed!r}", "stead channel list")
 
 
 def _cap_lines(whose: str, caps: Json) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
+from stead.cli.finding import named_one
 from stead.cli.forms import arg
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.rules_history import note_tried
@@ -23,11 +24,7 @@ STRICTNESS = (
 def find_profile(client: Client, name: str) -> Json:
     """The named profile that is meant."""
     rows = {row["name"]: row for row in client.items("/profiles")}
-    if name not in rows:
-        raise CommandError(
-            f"there is no profile {name!r}", f"one of: {', '.join(rows)}" if rows else "stead profile add"
-        )
-    return rows[name]
+    return named_one(rows, name, f"there is no profile {name!r}", "stead profile add")
 
 
 # One value each: an option that took several would swallow the goal after it.
