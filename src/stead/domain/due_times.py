@@ -16,25 +16,10 @@ from typing import TYPE_CHECKING, assert_never
 
 from msgspec.structs import replace
 
+from stead.domain import schedules
 from stead.domain.calendars import MOST_BEFORE_MIN, Calendar
 from stead.domain.errors import InvalidRequest
 from stead.domain.lazy_patterns import lazy_pattern
-from stead.domain.schedules import (
-    MOST_QUEUED,
-    ON_TIME_MS,
-    OVER,
-    By,
-    Cron,
-    Every,
-    Once,
-    Schedule,
-    ScheduleDue,
-    ScheduleSkipped,
-    ScheduleSwitched,
-    Skip,
-    Standing,
-    When,
-)
 from stead.domain.triggers import Arrival, source_words
 
 if TYPE_CHECKING:
@@ -85,7 +70,7 @@ _WAYS = (
 )
 
 
-def read_when(text: str, zone: str = "") -> When:
+def read_when(text: str, zone: str = "") -> schedules.When:
     """What a person or a model wrote: a day and a time, cron, ``every 3h``, a moment, or the events of a calendar.
 
     Raises:
@@ -93,17 +78,17 @@ def read_when(text: str, zone: str = "") -> When:
     """
     plain = " ".join(text.split())
     if every := _EVERY.fullmatch(plain):
-        return Every(int(every[1]) * _UNITS[every[2][0].lower()])
+        return schedules.Every(int(every[1]) * _UNITS[every[2][0].lower()])
     if moment := _AT.fullmatch(plain):
-        return Once(f"{moment[1]}T{moment[2]}", zone)
+        return schedules.Once(f"{moment[1]}T{moment[2]}", zone)
     if spoken := _SPOKEN.fullmatch(plain_words(plain)):
         day = next(number for number, names in _DAYS.items() if spoken["day"] in names.split("|"))
-        return Cron(f"{int(spoken['minute'])} {int(spoken['hour'])} * * {day}", zone)
+        return schedules.Cron(f"{int(spoken['minute'])} {int(spoken['hour'])} * * {day}", zone)
     if events := _OF_CALENDAR.fullmatch(text.strip()):
         before_min = int(events["count"] or 0) * _UNITS[(events["unit"] or "m")[0].lower()] // 60
         return Calendar(events["file"], before_min, events["matching"] or "", zone)
     if plain.lower() in _NAMED or len(plain.split()) == 5:
-        return Cron(plain, zone)
+        return schedules.Cron(plain, zone)
     raise InvalidRequest(f"{text[:80]!r} says no time; {_WAYS}")
 
 
@@ -113,17 +98,17 @@ def plain_words(text: str) -> str:
     return " ".join("".join(character for character in folded if not unicodedata.combining(character)).split())
 
 
-def words(when: When) -> str:
+def words(when: schedules.When) -> str:
     """When it is, as people read it, and as ``read_when`` takes it but for the zone."""
     match when:
-        case Cron(expression=expression, zone=zone):
+        case schedules.Cron(expression=expression, zone=zone):
             return f"{_spoken(expression)} ({zone})"
         case Calendar(file=file, before_min=before_min, matching=matching, zone=zone):
             before = f"{before_min} minutes before " if before_min else ""
             return f"{before}events of {file}{f' matching {matching}' if matching else ''} ({zone})"
-        case Once(at=at, zone=zone):
+        case schedules.Once(at=at, zone=zone):
             return f"{at.replace('T', ' ')} ({zone})"
-        case Every(seconds=seconds):
+        case schedules.Every(seconds=seconds):
             unit = next(name for name in "wdhm" if seconds % _UNITS[name] == 0 or name == "m")
             return f"every {seconds // _UNITS[unit]}{unit}"
         case Arrival(source=source):
@@ -141,7 +126,7 @@ def _spoken(expression: str) -> str:
     return expression
 
 
-def settled(when: When, zone: str, now_ms: int) -> When:
+def settled(when: schedules.When, zone: str, now_ms: int) -> schedules.When:
     """The same with nothing left open, as it is kept.
 
     Args:
@@ -153,24 +138,24 @@ def settled(when: When, zone: str, now_ms: int) -> When:
         InvalidRequest: there is no such zone, no such expression, or no time to come; the text says which.
     """
     match when:
-        case Every(seconds=seconds, from_ms=from_ms):
+        case schedules.Every(seconds=seconds, from_ms=from_ms):
             if not _LEAST_S <= seconds <= _MOST_S:
                 raise InvalidRequest("an interval is 1 minute to 366 days")
             if not 0 <= from_ms < 2**53:
                 raise InvalidRequest("from_ms is no moment")
             return replace(when, from_ms=from_ms or now_ms)
-        case Once():
+        case schedules.Once():
             _zone(when.zone or zone)
             whole = replace(when, zone=when.zone or zone)
             if next(due_times(whole, now_ms), None) is None:
                 raise InvalidRequest(f"{words(whole)} is past")
             return whole
-        case Cron(expression=expression):
+        case schedules.Cron(expression=expression):
             expression = _NAMED.get(expression.strip().lower(), " ".join(expression.split()))
             if len(expression.split()) != 5 or len(expression) > LONGEST_CHARS or not expression.isascii():
                 raise InvalidRequest(f"{expression[:80]!r} has not the five fields of cron, such as 0 7 * * 1-5")
             _zone(when.zone or zone)
-            each = Cron(expression, when.zone or zone)
+            each = schedules.Cron(expression, when.zone or zone)
             if next(due_times(each, now_ms), None) is None:
                 raise InvalidRequest(f"{expression!r} never comes: there is no such day; {_WAYS}")
             return each
@@ -187,23 +172,23 @@ def settled(when: When, zone: str, now_ms: int) -> When:
             assert_never(when)
 
 
-def due_times(when: When, after_ms: int) -> Iterator[int]:
+def due_times(when: schedules.When, after_ms: int) -> Iterator[int]:
     """Every due time after a moment, in order, without end where there is none.
 
     Raises:
         InvalidRequest: of what ``settled`` would refuse.
     """
     match when:
-        case Every(seconds=seconds, from_ms=from_ms):
+        case schedules.Every(seconds=seconds, from_ms=from_ms):
             step = seconds * 1000
             due_ms = from_ms + max(1, (after_ms - from_ms) // step + 1) * step
             while True:
                 yield due_ms
                 due_ms += step
-        case Once(at=at, zone=zone):
+        case schedules.Once(at=at, zone=zone):
             if (due_ms := first_ms(_local(at), _zone(zone))) > after_ms:
                 yield due_ms
-        case Cron():
+        case schedules.Cron():
             yield from _of_cron(when, after_ms)
         case Calendar() | Arrival():  # only its file knows, see ``times_of``; nobody knows
             return
@@ -211,7 +196,7 @@ def due_times(when: When, after_ms: int) -> Iterator[int]:
             assert_never(when)
 
 
-def _of_cron(when: Cron, after_ms: int) -> Iterator[int]:
+def _of_cron(when: schedules.Cron, after_ms: int) -> Iterator[int]:
     """What ``cronsim`` gives for clocks that never change, at the moments at which the zone's clocks show it.
 
     Its own rules for zones lose times where clocks change by less than an hour (Lord Howe, Chatham).
@@ -281,14 +266,14 @@ def _zone(name: str) -> ZoneInfo:
         raise InvalidRequest(f"there is no time zone {name[:60]!r}; give one such as Europe/Berlin") from error
 
 
-def times_of(standing: Standing, after_ms: int) -> Iterator[int]:
+def times_of(standing: schedules.Standing, after_ms: int) -> Iterator[int]:
     """Every due time of a schedule after a moment, in order."""
     if isinstance(standing.schedule.when, Calendar):
         return (due_ms for due_ms, _ in standing.calendar.times if due_ms > after_ms)
     return due_times(standing.schedule.when, after_ms)
 
 
-def upcoming(standing: Standing, now_ms: int, most: int = SHOWN, end_ms: int = 2**53) -> tuple[int, ...]:
+def upcoming(standing: schedules.Standing, now_ms: int, most: int = SHOWN, end_ms: int = 2**53) -> tuple[int, ...]:
     """The next times at which it runs, up to a moment and as far as is known; none where it is off."""
     if not standing.on:
         return ()
@@ -297,7 +282,7 @@ def upcoming(standing: Standing, now_ms: int, most: int = SHOWN, end_ms: int = 2
     return tuple(islice(takewhile(lambda due_ms: due_ms <= last_ms, times), most))
 
 
-def next_due(standing: Standing) -> int | None:
+def next_due(standing: schedules.Standing) -> int | None:
     """The first time that is not settled, past or to come; None where nothing is due any more."""
     if not standing.on:
         return None
@@ -306,10 +291,10 @@ def next_due(standing: Standing) -> int | None:
     return None if due_ms is None or (until_ms and due_ms > until_ms) else due_ms
 
 
-DueFact = ScheduleDue | ScheduleSkipped | ScheduleSwitched
+DueFact = schedules.ScheduleDue | schedules.ScheduleSkipped | schedules.ScheduleSwitched
 
 
-def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
+def settle(standing: schedules.Standing, now_ms: int) -> tuple[DueFact, ...]:
     """The facts to be recorded for every due time that has come and is not settled, by the schedule's policies.
 
     A moment that the clock shows twice makes nothing due twice.
@@ -324,7 +309,7 @@ def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
     times = [due_ms for due_ms in times if due_ms not in known]
     snoozed = [due_ms for due_ms in times if due_ms <= standing.snoozed_ms]
     times = times[len(snoozed) :]
-    late = [due_ms for due_ms in times if now_ms - due_ms > ON_TIME_MS]
+    late = [due_ms for due_ms in times if now_ms - due_ms > schedules.ON_TIME_MS]
     on_time = times[len(late) :]
     made_up = _made_up(schedule, late, on_time)
     facts: list[DueFact] = [*_skips(schedule.name, snoozed, "snoozed")]
@@ -335,20 +320,20 @@ def settle(standing: Standing, now_ms: int) -> tuple[DueFact, ...]:
         again = schedule.missed == "all" and due_ms in made_up
         if busy and schedule.overlap == "skip" and not again:
             facts += _skips(schedule.name, [due_ms], "overlap")
-        elif waiting >= MOST_QUEUED and not again:
+        elif waiting >= schedules.MOST_QUEUED and not again:
             facts += _skips(schedule.name, [due_ms], "queue")
         else:
-            by: By = "missed" if due_ms in made_up else "clock"
-            facts.append(ScheduleDue(schedule.name, due_ms, by, standing.calendar.text_at(due_ms)))
+            by: schedules.By = "missed" if due_ms in made_up else "clock"
+            facts.append(schedules.ScheduleDue(schedule.name, due_ms, by, standing.calendar.text_at(due_ms)))
             busy, waiting = True, waiting + 1
     waits = isinstance(schedule.when, Calendar | Arrival)
     over = not waits and next_due(replace(standing, since_ms=last_ms)) is None
     if over or 0 < schedule.until_ms < now_ms:
-        facts.append(ScheduleSwitched(schedule.name, on=False, door="stead", why=OVER))
+        facts.append(schedules.ScheduleSwitched(schedule.name, on=False, door="stead", why=schedules.OVER))
     return tuple(facts)
 
 
-def _made_up(schedule: Schedule, late: Sequence[int], on_time: Sequence[int]) -> list[int]:
+def _made_up(schedule: schedules.Schedule, late: Sequence[int], on_time: Sequence[int]) -> list[int]:
     """Which of the times that were missed run all the same."""
     match schedule.missed:
         case "skip":
@@ -361,5 +346,5 @@ def _made_up(schedule: Schedule, late: Sequence[int], on_time: Sequence[int]) ->
             assert_never(schedule.missed)
 
 
-def _skips(name: str, times: Sequence[int], why: Skip) -> list[ScheduleSkipped]:
-    return [ScheduleSkipped(name, times[0], times[-1], len(times), why)] if times else []
+def _skips(name: str, times: Sequence[int], why: schedules.Skip) -> list[schedules.ScheduleSkipped]:
+    return [schedules.ScheduleSkipped(name, times[0], times[-1], len(times), why)] if times else []

@@ -13,24 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from stead.domain import triggers
 from stead.domain.channel_wire import Request, Response
 from stead.domain.due_times import words
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import CommandId
 from stead.domain.ports import Clock, Journal
 from stead.domain.schedules import ScheduleSkipped, Skip, Standing
-from stead.domain.triggers import (
-    MOST_BYTES,
-    Arrival,
-    Arrived,
-    Mailbox,
-    MailboxRead,
-    Refusals,
-    Source,
-    TriggerRow,
-    TriggerTest,
-    Webhook,
-)
 from stead.domain.webhook_signatures import sign
 from stead.runtime.attachments import GivenAttachments
 
@@ -103,7 +92,7 @@ class Arrivals:
     _clock: Clock
 
     def __post_init__(self) -> None:
-        self._refused: dict[str, Refusals] = {}
+        self._refused: dict[str, triggers.Refusals] = {}
         self._unrecorded: dict[tuple[str, Skip], tuple[int, int]] = {}
         """By trigger and reason: when a refusal was recorded last, and how many came since."""
         self.faults: dict[str, str] = {}
@@ -115,23 +104,25 @@ class Arrivals:
         self.listen_again: Callable[[], None] = lambda: None
         """Looks again at what is to be listened for; set by who listens."""
 
-    def source(self, name: str) -> Source | None:
+    def source(self, name: str) -> triggers.Source | None:
         """What a trigger waits for; None where there is none of that name."""
         one = self._state().schedules.get(name)
-        return one.schedule.when.source if one and isinstance(one.schedule.when, Arrival) else None
+        return one.schedule.when.source if one and isinstance(one.schedule.when, triggers.Arrival) else None
 
-    def sources(self) -> dict[str, Source]:
+    def sources(self) -> dict[str, triggers.Source]:
         """Those of the triggers that are on, by name."""
         known = self._state().schedules.items()
         return {
-            name: one.schedule.when.source for name, one in known if one.on and isinstance(one.schedule.when, Arrival)
+            name: one.schedule.when.source
+            for name, one in known
+            if one.on and isinstance(one.schedule.when, triggers.Arrival)
         }
 
     def secret(self, name: str) -> str:
         """The value by which a trigger knows its sender; "" where there is none."""
         return self._book.of_trigger(name)
 
-    def password(self, mailbox: Mailbox) -> str:
+    def password(self, mailbox: triggers.Mailbox) -> str:
         """Of a mailbox; "" where there is none."""
         return self._book.of_trigger(mailbox.secret, mailbox.host)
 
@@ -146,13 +137,13 @@ class Arrivals:
         Raises:
             StorageFault: it was not recorded, so its sender must not get a 200.
         """
-        assert len(data) <= MOST_BYTES
+        assert len(data) <= triggers.MOST_BYTES
         id = CommandId(f"arrival:{name}:{hashlib.sha256(delivery.encode('utf-8', 'replace')).hexdigest()[:40]}")
         if self._journal.claimed(id):
             return "taken"
         content = await self._kept.keep(data)
         shown = "".join(letter if letter.isprintable() else " " for letter in delivery)[:200]
-        arrived = Arrived(self._book.redactor().clean(shown), content, len(data))
+        arrived = triggers.Arrived(self._book.redactor().clean(shown), content, len(data))
         try:
             return await self._schedules.arrive(name, arrived, id)
         finally:
@@ -163,7 +154,7 @@ class Arrivals:
         now_ms = self._clock.now_ms()
         if self.source(name) is None:
             return  # strangers' guesses are not counted
-        self._refused[name] = Refusals(self._refused.get(name, Refusals()).times + 1, now_ms, why)
+        self._refused[name] = triggers.Refusals(self._refused.get(name, triggers.Refusals()).times + 1, now_ms, why)
         if skip is None:
             return
         last_ms, times = self._unrecorded.get((name, skip), (0, 0))
@@ -173,30 +164,30 @@ class Arrivals:
             last_ms, times = now_ms, 0
         self._unrecorded[name, skip] = last_ms, times
 
-    def read_up_to(self, name: str) -> MailboxRead | None:
+    def read_up_to(self, name: str) -> triggers.MailboxRead | None:
         """How far a trigger's mailbox was read; ``valid`` is 0 where it never was. None where there is no trigger."""
         one = self._state().schedules.get(name)
-        return (one.read or MailboxRead(name, 0, 0, self._clock.now_ms())) if one else None
+        return (one.read or triggers.MailboxRead(name, 0, 0, self._clock.now_ms())) if one else None
 
-    async def note_read(self, fact: MailboxRead) -> None:
+    async def note_read(self, fact: triggers.MailboxRead) -> None:
         """Record it; raises ``StorageFault``."""
         await self._schedules.note(fact)
 
     # -- for people -------------------------------------------------------------------------------------------------
 
-    async def rows(self) -> tuple[TriggerRow, ...]:
+    async def rows(self) -> tuple[triggers.TriggerRow, ...]:
         """See ``service.TriggerQueries``."""
         await self._opened()
         known = sorted(self._state().schedules.items())
-        return tuple(self._row(name, one) for name, one in known if isinstance(one.schedule.when, Arrival))
+        return tuple(self._row(name, one) for name, one in known if isinstance(one.schedule.when, triggers.Arrival))
 
-    async def test(self, name: str) -> TriggerTest:
+    async def test(self, name: str) -> triggers.TriggerTest:
         """See ``service.TriggerQueries``."""
         source = self.source(name)
         if source is None:
             raise NotFound(f"there is no trigger {name[:80]!r}; see: stead trigger list")
-        if not isinstance(source, Webhook):
-            raise InvalidRequest(f"{name} waits until {words(Arrival(source))[5:]}; put one there to test it")
+        if not isinstance(source, triggers.Webhook):
+            raise InvalidRequest(f"{name} waits until {words(triggers.Arrival(source))[5:]}; put one there to test it")
         await self._opened()
         if not (key := self.secret(source.secret)):
             raise Conflict(f"the secret {source.secret!r} is gone: stead secret add {source.secret}")
@@ -210,22 +201,25 @@ class Arrivals:
             status = await self.listener.post(name, sign(source.form, key, f"test-{now_ms}", body, now_ms), body)
         except OSError as error:
             raise Conflict(f"the listener does not answer: {error}") from error
-        return TriggerTest(status, f"{self.listener.url}{name}")
+        return triggers.TriggerTest(status, f"{self.listener.url}{name}")
 
     async def _opened(self) -> None:
         """Wait until the listener was opened, or could not be, for the triggers that there are."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_OPEN_S):
-                while any(isinstance(one, Webhook) and name not in self.faults for name, one in self.sources().items()):
+                while any(
+                    isinstance(one, triggers.Webhook) and name not in self.faults
+                    for name, one in self.sources().items()
+                ):
                     self.listened.clear()
                     await self.listened.wait()
 
-    def _row(self, name: str, one: Standing) -> TriggerRow:
+    def _row(self, name: str, one: Standing) -> triggers.TriggerRow:
         source, base = self.source(name), self.listener.url if self.listener else ""
-        return TriggerRow(
+        return triggers.TriggerRow(
             name=name,
             words=words(one.schedule.when),
-            url=f"{base}{name}" if isinstance(source, Webhook) and base else "",
+            url=f"{base}{name}" if isinstance(source, triggers.Webhook) and base else "",
             fault=self.faults.get(name, "") if one.on else "",
-            refused=self._refused.get(name, Refusals()),
+            refused=self._refused.get(name, triggers.Refusals()),
         )

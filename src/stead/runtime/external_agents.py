@@ -15,25 +15,10 @@ from typing import Protocol, assert_never
 import msgspec
 from msgspec.structs import replace
 
+from stead.domain import external_agents as external
 from stead.domain.bindings import matches_host
 from stead.domain.bounds import require_name, require_room
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError, MachineUnavailable, NotFound
-from stead.domain.external_agents import (
-    MOST_AGENTS,
-    MOST_RUNS,
-    AgentCommand,
-    AgentConfigured,
-    AgentFact,
-    AgentRemoved,
-    AgentReport,
-    AgentRow,
-    AgentRun,
-    AgentRunEnded,
-    AgentRunStarted,
-    ConfigureAgent,
-    ExternalAgent,
-    RemoveAgent,
-)
 from stead.domain.hosts import parse_host
 from stead.domain.ids import NO_COMMAND, CommandId, SessionId
 from stead.domain.secrets import HostBinding, Secret
@@ -47,22 +32,22 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 class Agents:
     """What the home's stream says of them: those that are set up, by name, and their last runs, the newest last."""
 
-    configured: Mapping[str, ExternalAgent] = field(default_factory=dict)
-    runs: tuple[AgentRun, ...] = ()
+    configured: Mapping[str, external.ExternalAgent] = field(default_factory=dict)
+    runs: tuple[external.AgentRun, ...] = ()
 
 
-def fold_agents(agents: Agents, fact: AgentFact, ts_ms: int) -> Agents:
+def fold_agents(agents: Agents, fact: external.AgentFact, ts_ms: int) -> Agents:
     """The agents after one more fact about them."""
     match fact:
-        case AgentConfigured(agent=agent):
+        case external.AgentConfigured(agent=agent):
             return changed(agents, configured={**agents.configured, agent.name: agent})
-        case AgentRemoved(name=name):
+        case external.AgentRemoved(name=name):
             left = {key: agent for key, agent in agents.configured.items() if key != name}
             return changed(agents, configured=left)
-        case AgentRunStarted(agent=name, session=session, key=key):
-            run = AgentRun(name, session, key, ts_ms)
-            return changed(agents, runs=(*agents.runs[1 - MOST_RUNS :], run))
-        case AgentRunEnded(session=session, key=key, report=report):
+        case external.AgentRunStarted(agent=name, session=session, key=key):
+            run = external.AgentRun(name, session, key, ts_ms)
+            return changed(agents, runs=(*agents.runs[1 - external.MOST_RUNS :], run))
+        case external.AgentRunEnded(session=session, key=key, report=report):
             runs = tuple(
                 replace(run, report=report) if (run.session, run.key, run.report) == (session, key, None) else run
                 for run in agents.runs
@@ -72,13 +57,13 @@ def fold_agents(agents: Agents, fact: AgentFact, ts_ms: int) -> Agents:
             assert_never(fact)
 
 
-def lost_runs(agents: Agents) -> tuple[AgentRunEnded, ...]:
+def lost_runs(agents: Agents) -> tuple[external.AgentRunEnded, ...]:
     """The facts that close the runs that the last daemon left open; what those did is not known."""
     open_ = [run for run in agents.runs if run.report is None]
-    return tuple(AgentRunEnded(run.session, run.key, AgentReport("unknown")) for run in open_)
+    return tuple(external.AgentRunEnded(run.session, run.key, external.AgentReport("unknown")) for run in open_)
 
 
-def agent_change(command: AgentCommand, agents: Agents, secrets: Mapping[str, Secret]) -> AgentFact:
+def agent_change(command: external.AgentCommand, agents: Agents, secrets: Mapping[str, Secret]) -> external.AgentFact:
     """The fact that a command makes.
 
     Raises:
@@ -86,16 +71,16 @@ def agent_change(command: AgentCommand, agents: Agents, secrets: Mapping[str, Se
         NotFound: there is no such agent, or secret.
     """
     match command:
-        case RemoveAgent(name=name):
+        case external.RemoveAgent(name=name):
             if name not in agents.configured:
                 raise NotFound(f"no external agent {name[:80]!r} is set up; see: stead agent list")
-            return AgentRemoved(name)
-        case ConfigureAgent():
-            require_room(agents.configured, command.name, MOST_AGENTS, "agents", "agent")
-            return AgentConfigured(_agent(command, secrets))
+            return external.AgentRemoved(name)
+        case external.ConfigureAgent():
+            require_room(agents.configured, command.name, external.MOST_AGENTS, "agents", "agent")
+            return external.AgentConfigured(_agent(command, secrets))
 
 
-def _agent(command: ConfigureAgent, secrets: Mapping[str, Secret]) -> ExternalAgent:
+def _agent(command: external.ConfigureAgent, secrets: Mapping[str, Secret]) -> external.ExternalAgent:
     require_name(command.name)
     if not command.command or not command.command[0] or any("\0" in word for word in command.command):
         raise InvalidRequest("a command is a program and its arguments; the program is not empty")
@@ -106,7 +91,7 @@ def _agent(command: ConfigureAgent, secrets: Mapping[str, Secret]) -> ExternalAg
         raise InvalidRequest(f"{odd[:80]!r} is no name of a variable, or is set twice")
     if any("\0" in value for value in command.settings.values()):
         raise InvalidRequest("the value of a variable has no NUL in it")
-    agent = ExternalAgent(
+    agent = external.ExternalAgent(
         command.name,
         command.command,
         tuple(str(parse_host(host)) for host in command.hosts),
@@ -121,7 +106,7 @@ def _agent(command: ConfigureAgent, secrets: Mapping[str, Secret]) -> ExternalAg
     return agent
 
 
-def _useless(agent: ExternalAgent, name: str, secrets: Mapping[str, Secret]) -> str:
+def _useless(agent: external.ExternalAgent, name: str, secrets: Mapping[str, Secret]) -> str:
     """Why a secret is of no use to an agent; "" when it is of some."""
     if name not in secrets:
         return f"there is no secret {name[:80]!r}; add it: stead secret add {name[:80]}"
@@ -146,13 +131,13 @@ class AgentHome(Protocol):
     def agents(self) -> Agents:
         """They, as they are now."""
 
-    async def record(self, *bodies: AgentRunStarted, cause: CommandId) -> object:
+    async def record(self, *bodies: external.AgentRunStarted, cause: CommandId) -> object:
         """Record facts."""
 
     async def reached(self, directory: str, host: str) -> None:
         """Record that a folder's machine is connected to a host."""
 
-    def note(self, body: AgentRunEnded) -> None:
+    def note(self, body: external.AgentRunEnded) -> None:
         """Record a fact that nobody waits for."""
 
 
@@ -170,9 +155,9 @@ class AgentRoom:
     _home: Callable[[], AgentHome]
     _book: Callable[[], SecretBook]
     _session: Callable[[SessionId], Awaitable[Session]]
-    _meet: Callable[[ExternalAgent], Awaitable[str]]
+    _meet: Callable[[external.ExternalAgent], Awaitable[str]]
 
-    def find(self, name: str) -> ExternalAgent | None:
+    def find(self, name: str) -> external.ExternalAgent | None:
         """See ``AgentHouse``."""
         return self._home().agents.configured.get(name)
 
@@ -180,7 +165,7 @@ class AgentRoom:
         """See ``AgentHouse``."""
         return tuple(sorted(self._home().agents.configured))
 
-    async def environment(self, agent: ExternalAgent, session: SessionId) -> dict[str, str]:
+    async def environment(self, agent: external.ExternalAgent, session: SessionId) -> dict[str, str]:
         """See ``AgentHouse``."""
         try:
             given = self._book().given([*agent.secrets.values()], session)
@@ -193,21 +178,21 @@ class AgentRoom:
             await self._home().reached(folder, host.partition(":")[0])
         return {**agent.settings, **{variable: placeholders[name] for variable, name in agent.secrets.items()}}
 
-    async def started(self, run: AgentRunStarted) -> None:
+    async def started(self, run: external.AgentRunStarted) -> None:
         """See ``AgentHouse``."""
         await self._home().record(run, cause=NO_COMMAND)
 
-    def ended(self, run: AgentRunEnded) -> None:
+    def ended(self, run: external.AgentRunEnded) -> None:
         """See ``AgentHouse``."""
         self._home().note(run)
 
-    async def rows(self) -> tuple[AgentRow, ...]:
+    async def rows(self) -> tuple[external.AgentRow, ...]:
         """The agents that are set up, by name."""
         agents = self._home().agents
         open_ = [run.agent for run in agents.runs if run.report is None]
-        return tuple(AgentRow(one, open_.count(name)) for name, one in sorted(agents.configured.items()))
+        return tuple(external.AgentRow(one, open_.count(name)) for name, one in sorted(agents.configured.items()))
 
-    async def runs(self, name: str = "") -> tuple[AgentRun, ...]:
+    async def runs(self, name: str = "") -> tuple[external.AgentRun, ...]:
         """The last runs of one, or of all (""), the newest first."""
         return tuple(run for run in reversed(self._home().agents.runs) if name in ("", run.agent))
 

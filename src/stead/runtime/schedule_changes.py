@@ -15,34 +15,13 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from stead.config import zone_name
-from stead.domain import due_times, watches
+from stead.domain import due_times, schedules, watches
 from stead.domain.bounds import require_name, require_room
 from stead.domain.calendars import Calendar
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.opening import OpenSession
 from stead.domain.schedule_rows import AgendaRow, ScheduleRow
-from stead.domain.schedules import (
-    MOST_SCHEDULES,
-    OVER,
-    GoalReview,
-    RemoveSchedule,
-    RunSchedule,
-    Schedule,
-    ScheduleCommand,
-    ScheduleDue,
-    ScheduleFact,
-    ScheduleRemoved,
-    ScheduleSet,
-    ScheduleSnoozed,
-    ScheduleSwitched,
-    SetSchedule,
-    Skip,
-    SnoozeSchedule,
-    Standing,
-    SwitchSchedule,
-    watched,
-)
 from stead.domain.triggers import Arrival, Drop, Mailbox, Webhook
 from stead.runtime.folder import folder
 
@@ -55,46 +34,46 @@ _DOMAIN = re.compile(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,8}")
 
 
 def schedule_change(
-    command: ScheduleCommand, known: Mapping[str, Standing], now_ms: int, door: str
-) -> tuple[ScheduleFact, ...]:
+    command: schedules.ScheduleCommand, known: Mapping[str, schedules.Standing], now_ms: int, door: str
+) -> tuple[schedules.ScheduleFact, ...]:
     """The facts that a command makes. What a job may use is looked at elsewhere.
 
     Raises:
         InvalidRequest, NotFound, Conflict: it cannot be; the text says why.
     """
     match command:
-        case SetSchedule(schedule=schedule):
-            return (ScheduleSet(whole(schedule, known, now_ms), door),)
-        case SwitchSchedule(name=name, on=on):
+        case schedules.SetSchedule(schedule=schedule):
+            return (schedules.ScheduleSet(whole(schedule, known, now_ms), door),)
+        case schedules.SwitchSchedule(name=name, on=on):
             one = known_of(known, name)
             if on == one.on:
                 raise Conflict(f"{name} is {'on' if on else 'off'} already")
             waits = isinstance(one.schedule.when, Calendar | Arrival)
             if on and not waits and due_times.next_due(replace(one, on=True, since_ms=now_ms)) is None:
-                raise Conflict(f"{OVER} for {name}; change when it runs: stead schedule change {name}")
-            return (ScheduleSwitched(name, on, door),)
-        case RemoveSchedule(name=name):
+                raise Conflict(f"{schedules.OVER} for {name}; change when it runs: stead schedule change {name}")
+            return (schedules.ScheduleSwitched(name, on, door),)
+        case schedules.RemoveSchedule(name=name):
             known_of(known, name)
-            return (ScheduleRemoved(name, door),)
-        case RunSchedule(name=name, again_ms=again_ms):
+            return (schedules.ScheduleRemoved(name, door),)
+        case schedules.RunSchedule(name=name, again_ms=again_ms):
             one = known_of(known, name)
             again = next((run for run in one.runs if run.due_ms == again_ms), None)
             if again_ms and again is None:
                 raise NotFound(f"{name} has no run of that time; see: stead schedule history {name}")
-            due = ScheduleDue(name, unused_ms(one, now_ms), "person")
+            due = schedules.ScheduleDue(name, unused_ms(one, now_ms), "person")
             return (replace(due, given=again.given, arrived=again.arrived) if again else due,)
-        case SnoozeSchedule(name=name, until_ms=until_ms):
+        case schedules.SnoozeSchedule(name=name, until_ms=until_ms):
             one = known_of(known, name)
             if until_ms and not now_ms < until_ms <= now_ms + _LONGEST_SNOOZE_MS:
                 raise InvalidRequest("a snooze ends in the future, a year from now at most")
             if not until_ms and one.snoozed_ms <= now_ms:
                 raise Conflict(f"{name} is not snoozed")
-            return (ScheduleSnoozed(name, until_ms, door),)
+            return (schedules.ScheduleSnoozed(name, until_ms, door),)
         case _:
             assert_never(command)
 
 
-def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Schedule:
+def whole(schedule: schedules.Schedule, known: Mapping[str, schedules.Standing], now_ms: int) -> schedules.Schedule:
     """The schedule with nothing left open, as it is kept.
 
     Raises:
@@ -102,7 +81,7 @@ def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Sch
     """
     name, job = schedule.name, schedule.job
     require_name(name)
-    require_room(known, name, MOST_SCHEDULES, "schedules", "schedule")
+    require_room(known, name, schedules.MOST_SCHEDULES, "schedules", "schedule")
     if not 1 <= schedule.most <= _MOST_MADE_UP:
         raise InvalidRequest(f"most is 1 to {_MOST_MADE_UP}")
     if schedule.until_ms and not now_ms < schedule.until_ms < 2**53:
@@ -118,10 +97,10 @@ def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Sch
     return replace(_watching(schedule), when=due_times.settled(schedule.when, zone_name(), now_ms))
 
 
-def _watching(schedule: Schedule) -> Schedule:
+def _watching(schedule: schedules.Schedule) -> schedules.Schedule:
     """The schedule with what it watches as that is kept."""
     watches_any = schedule.watches or schedule.checklist
-    if watches_any and isinstance(schedule.job, GoalReview):
+    if watches_any and isinstance(schedule.job, schedules.GoalReview):
         raise InvalidRequest("reviews come by their times; watch something with a goal of its own")
     if watches_any and isinstance(schedule.when, Arrival):
         raise InvalidRequest("what comes in has no times to compare at; watch something with a schedule of its own")
@@ -131,14 +110,14 @@ def _watching(schedule: Schedule) -> Schedule:
     return replace(schedule, watches=tuple(kept), checklist=watches.settled_path(schedule.checklist))
 
 
-def known_of(known: Mapping[str, Standing], name: str) -> Standing:
+def known_of(known: Mapping[str, schedules.Standing], name: str) -> schedules.Standing:
     """The schedule of a name; raises ``NotFound`` where there is none."""
     if name not in known:
         raise NotFound(f"there is no schedule {name[:80]!r}; see: stead schedule list")
     return known[name]
 
 
-def no_room(one: Standing, now_ms: int) -> Skip | None:
+def no_room(one: schedules.Standing, now_ms: int) -> schedules.Skip | None:
     """Why nothing more that comes in can be taken now; None while it can."""
     when = one.schedule.when
     if not isinstance(when, Arrival):
@@ -149,13 +128,13 @@ def no_room(one: Standing, now_ms: int) -> Skip | None:
     return "queue" if sum(not run.session for run in one.open_runs) >= when.waiting else None
 
 
-def unused_ms(one: Standing, now_ms: int) -> int:
+def unused_ms(one: schedules.Standing, now_ms: int) -> int:
     """The first moment from now on at which no run of it is due."""
     taken = {run.due_ms for run in one.runs}
     return next(at for at in range(now_ms, now_ms + len(taken) + 1) if at not in taken)
 
 
-def schedule_row(one: Standing, now_ms: int, checked_ms: int = 0, quiet: int = 0) -> ScheduleRow:
+def schedule_row(one: schedules.Standing, now_ms: int, checked_ms: int = 0, quiet: int = 0) -> ScheduleRow:
     """A schedule for people; the last two as of ``ScheduleRow``."""
     over = [run for run in one.runs if run.end]
     return ScheduleRow(
@@ -170,13 +149,13 @@ def schedule_row(one: Standing, now_ms: int, checked_ms: int = 0, quiet: int = 0
         last=over[-1] if over else None,
         snoozed_ms=one.snoozed_ms if one.snoozed_ms > now_ms else 0,
         problem=one.calendar.problem,
-        watched=tuple(map(watches.words, watched(one.schedule))),
+        watched=tuple(map(watches.words, schedules.watched(one.schedule))),
         checked_ms=checked_ms,
         quiet=quiet,
     )
 
 
-def agenda(known: Iterable[Standing], now_ms: int, days: int) -> tuple[AgendaRow, ...]:
+def agenda(known: Iterable[schedules.Standing], now_ms: int, days: int) -> tuple[AgendaRow, ...]:
     """What will run on the next days by the person's clocks, today included, in the order of the first times."""
     from zoneinfo import ZoneInfo
 
@@ -196,7 +175,7 @@ def agenda(known: Iterable[Standing], now_ms: int, days: int) -> tuple[AgendaRow
 
 
 def checked_arrival(
-    when: Arrival, schedule: Schedule, known: Mapping[str, Standing], secrets: Collection[str]
+    when: Arrival, schedule: schedules.Schedule, known: Mapping[str, schedules.Standing], secrets: Collection[str]
 ) -> Arrival:
     """The same with nothing left open, as it is kept. It reads the folder.
 

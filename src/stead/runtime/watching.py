@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from stead.domain import due_times
+from stead.domain import due_times, watches
 from stead.domain.errors import InvalidRequest, SteadError, ToolFault
 from stead.domain.ids import NO_COMMAND
 from stead.domain.opening import OpenSession
@@ -32,23 +32,6 @@ from stead.domain.schedules import (
 )
 from stead.domain.sessions import Session
 from stead.domain.triggers import Mailbox
-from stead.domain.watches import (
-    FeedWatch,
-    Look,
-    Looks,
-    Mark,
-    PathWatch,
-    Place,
-    State,
-    Watch,
-    WatchCheck,
-    difference,
-    mark_of,
-    part_of,
-    summary,
-    with_old_entries,
-    words,
-)
 from stead.runtime.home import HomeStream
 from stead.runtime.schedule_changes import known_of
 
@@ -67,7 +50,7 @@ _WINDOWS_MS = (3_600_000, 86_400_000, 32 * 86_400_000)
 class _Nowhere:
     """Where nothing can be looked at. Implements ``Looks``."""
 
-    async def look(self, watch: Watch, place: Place) -> Look:
+    async def look(self, watch: watches.Watch, place: watches.Place) -> watches.Look:
         raise ToolFault("nothing can be watched here")
 
 
@@ -101,7 +84,7 @@ class Watching:
         self._seen: dict[str, _Seen] = {}
         self._under_way: dict[str, asyncio.Task[None]] = {}
         self._lanes = asyncio.Semaphore(_AT_ONCE)
-        self.looks: Looks = _Nowhere()
+        self.looks: watches.Looks = _Nowhere()
         self.clean: Callable[[str], str] = str
         """Words of a source as they may be recorded."""
 
@@ -120,19 +103,23 @@ class Watching:
         )
         return (run,) if times else ()
 
-    async def check(self, name: str) -> tuple[WatchCheck, ...]:
+    async def check(self, name: str) -> tuple[watches.WatchCheck, ...]:
         """See ``service.ScheduleQueries``."""
-        one, checks = known_of(self._home.state.schedules, name), list[WatchCheck]()
+        one, checks = known_of(self._home.state.schedules, name), list[watches.WatchCheck]()
         for number, watch in enumerate(watched(one.schedule)):
-            was = part_of(one.mark, number)
+            was = watches.part_of(one.mark, number)
             try:
                 look, now = await self._look(number, watch, one)
             except SteadError as fault:
-                checks.append(WatchCheck(words(watch), "unreachable", self.clean(str(fault))))
+                checks.append(watches.WatchCheck(watches.words(watch), "unreachable", self.clean(str(fault))))
                 continue
-            state: State = "new" if not was else "unchanged" if was == now else "changed"
-            text = summary(watch, was, now, look) if state == "changed" else look.value or f"{len(look.items)} items"
-            checks.append(WatchCheck(words(watch), state, self.clean(text)))
+            state: watches.State = "new" if not was else "unchanged" if was == now else "changed"
+            text = (
+                watches.summary(watch, was, now, look)
+                if state == "changed"
+                else look.value or f"{len(look.items)} items"
+            )
+            checks.append(watches.WatchCheck(watches.words(watch), state, self.clean(text)))
         return tuple(checks)
 
     # -- what happens by itself ------------------------------------------------------------------------------------
@@ -212,16 +199,16 @@ class Watching:
         """The fact to be recorded, if there is any; what has changed since the last mark; what could not be seen."""
         before, after, texts, faults = dict[str, str](), dict[str, str](), list[str](), list[str]()
         for number, watch in enumerate(watched(one.schedule)):
-            was = part_of(one.mark, number)
+            was = watches.part_of(one.mark, number)
             try:
                 look, now = await self._look(number, watch, one)
             except SteadError as fault:
-                faults.append(f"{words(watch)}: {fault}")
+                faults.append(f"{watches.words(watch)}: {fault}")
                 continue
-            gone, come = difference(_numbered(number, was), _numbered(number, now))
+            gone, come = watches.difference(_numbered(number, was), _numbered(number, now))
             before, after = {**before, **gone}, {**after, **come}
             if was and come:
-                texts.append(summary(watch, was, now, look))
+                texts.append(watches.summary(watch, was, now, look))
         said = self.clean("; ".join(faults))[:_TEXT_CHARS]
         # It is said once: what is said again each time would be no news.
         trouble = "" if not faults else one.trouble or (said if seen.failures + 1 >= LASTS else "")
@@ -229,12 +216,12 @@ class Watching:
         news = before or after or trouble != one.trouble
         return fact if news else None, self.clean("\n\n".join(texts)), faults
 
-    async def _look(self, number: int, watch: Watch, one: Standing) -> tuple[Look, Mark]:
+    async def _look(self, number: int, watch: watches.Watch, one: Standing) -> tuple[watches.Look, watches.Mark]:
         """A look, and the part of the mark that it makes."""
         look = await self.looks.look(watch, _place(one.schedule))
-        if isinstance(watch, FeedWatch | Mailbox):
-            look = with_old_entries(look, part_of(one.mark, number))
-        return look, part_of(mark_of(number, look), number)
+        if isinstance(watch, watches.FeedWatch | Mailbox):
+            look = watches.with_old_entries(look, watches.part_of(one.mark, number))
+        return look, watches.part_of(watches.mark_of(number, look), number)
 
     async def own(self, one: Standing, paths: frozenset[str] | None) -> tuple[ScheduleCompared, ...]:
         """The fact that what a run changed itself is no news to the next one.
@@ -245,8 +232,8 @@ class Watching:
         """
         before, after = dict[str, str](), dict[str, str]()
         for number, watch in enumerate(watched(one.schedule)):
-            was = part_of(one.mark, number)
-            if paths == frozenset() or not was or not isinstance(watch, PathWatch):
+            was = watches.part_of(one.mark, number)
+            if paths == frozenset() or not was or not isinstance(watch, watches.PathWatch):
                 continue
             try:
                 look, _ = await self._look(number, watch, one)
@@ -255,7 +242,7 @@ class Watching:
                 continue
             items = {name: value for name, value in was.items() if name and not _is_of(name, paths)}
             items |= {name: value for name, value in look.items.items() if _is_of(name, paths)}
-            gone, come = difference(_numbered(number, was), mark_of(number, Look(items=items)))
+            gone, come = watches.difference(_numbered(number, was), watches.mark_of(number, watches.Look(items=items)))
             before, after = {**before, **gone}, {**after, **come}
         return (ScheduleCompared(one.schedule.name, before, after, one.trouble),) if after else ()
 
@@ -271,12 +258,12 @@ def _times(one: Standing, now_ms: int) -> tuple[list[ScheduleDue], list[Schedule
     return dues, [fact for fact in facts if isinstance(fact, ScheduleSwitched)]
 
 
-def _place(schedule: Schedule) -> Place:
+def _place(schedule: Schedule) -> watches.Place:
     job = schedule.job
-    return Place(job.directory, job.hosts, job.ignore) if isinstance(job, OpenSession) else Place("")
+    return watches.Place(job.directory, job.hosts, job.ignore) if isinstance(job, OpenSession) else watches.Place("")
 
 
-def _numbered(number: int, part: Mark) -> Mark:
+def _numbered(number: int, part: watches.Mark) -> watches.Mark:
     return {f"{number}:{name}": value for name, value in part.items()}
 
 

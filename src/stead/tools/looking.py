@@ -16,25 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
+from stead.domain import watches
 from stead.domain.errors import AddressRefused, FetchFault, SteadError, ToolFault
 from stead.domain.ids import HOME
 from stead.domain.mcp import McpServer, Programs
 from stead.domain.triggers import Mailbox
-from stead.domain.watches import (
-    CalendarLooks,
-    CalendarWatch,
-    CommandWatch,
-    FeedWatch,
-    FileLooks,
-    HttpWatch,
-    Look,
-    PathWatch,
-    Place,
-    PortWatch,
-    Watch,
-    digest,
-    is_address,
-)
 from stead.guardian.reach import Target, Unreachable
 from stead.net.dialing import Dialer
 from stead.net.exchange import Request, follow
@@ -67,24 +53,24 @@ class SourceLooks:
 
     _dialer: Dialer
     _programs: Programs
-    _files: FileLooks
-    _calendars: CalendarLooks
+    _files: watches.FileLooks
+    _calendars: watches.CalendarLooks
     _password: Callable[[Mailbox], str]
 
     def __post_init__(self) -> None:
-        self._mailboxes: dict[Mailbox, tuple[tuple[int, int], Look]] = {}
+        self._mailboxes: dict[Mailbox, tuple[tuple[int, int], watches.Look]] = {}
         """What was found last, and the numbers that tell whether anything has come since."""
-        self._answers: dict[Watch, tuple[tuple[tuple[str, str], ...], Look]] = {}
+        self._answers: dict[watches.Watch, tuple[tuple[tuple[str, str], ...], watches.Look]] = {}
         """What was answered last, and the fields that ask whether it is still so."""
 
-    async def look(self, watch: Watch, place: Place) -> Look:
+    async def look(self, watch: watches.Watch, place: watches.Place) -> watches.Look:
         """See ``Looks``."""
         match watch:
-            case PathWatch(path=path):
+            case watches.PathWatch(path=path):
                 return await self._files.look(place, path)
-            case CalendarWatch(source=source) if not is_address(source):
+            case watches.CalendarWatch(source=source) if not watches.is_address(source):
                 return await self._calendars.look(place.directory, source, None)
-            case HttpWatch(url=url) | FeedWatch(url=url) | CalendarWatch(source=url):
+            case watches.HttpWatch(url=url) | watches.FeedWatch(url=url) | watches.CalendarWatch(source=url):
                 try:
                     async with asyncio.timeout(TIME_LIMIT_S):
                         return await self._answered(watch, self._target(url))
@@ -92,10 +78,10 @@ class SourceLooks:
                     raise FetchFault("{!r} did not answer within {:g} s", url, TIME_LIMIT_S) from error
             case Mailbox():
                 return await asyncio.to_thread(self._mail, watch)
-            case PortWatch(host=host, port=port):
+            case watches.PortWatch(host=host, port=port):
                 shown = f"[{host}]" if ":" in host else host
                 return await self._port(self._target(f"http://{shown}:{port}/"))
-            case CommandWatch(command=command):
+            case watches.CommandWatch(command=command):
                 return await self._command(command, place)
             case _:
                 assert_never(watch)
@@ -106,7 +92,9 @@ class SourceLooks:
             raise FetchFault("{}", target.text)
         return target
 
-    async def _answered(self, watch: HttpWatch | FeedWatch | CalendarWatch, target: Target) -> Look:
+    async def _answered(
+        self, watch: watches.HttpWatch | watches.FeedWatch | watches.CalendarWatch, target: Target
+    ) -> watches.Look:
         asked, known = self._answers.get(watch, ((), None))
         async with follow(self._dialer, Request(target, headers=asked), REDIRECT_LIMIT) as answer:
             if answer.status == 304 and known is not None:
@@ -115,18 +103,18 @@ class SourceLooks:
                 raise FetchFault("{!r} answered {}", target.url, answer.status)
             body, _ = await answer.body(BODY_LIMIT_BYTES)
             fields = tuple((ask, answer.fields[name]) for name, ask in _VALIDATORS if name in answer.fields)
-        look = Look(digest(body))
-        if isinstance(watch, FeedWatch):
+        look = watches.Look(watches.digest(body))
+        if isinstance(watch, watches.FeedWatch):
             entries = await asyncio.to_thread(read_feed, body, target.url)
-            look = Look(items=dict.fromkeys(entries, ""), words=entries)
-        elif isinstance(watch, CalendarWatch):
+            look = watches.Look(items=dict.fromkeys(entries, ""), words=entries)
+        elif isinstance(watch, watches.CalendarWatch):
             look = await self._calendars.look("", watch.source, body)
         if len(self._answers) >= _MOST_ANSWERS:
             self._answers.clear()
         self._answers[watch] = (fields, look)
         return look
 
-    def _mail(self, watch: Mailbox) -> Look:
+    def _mail(self, watch: Mailbox) -> watches.Look:
         """The newest mail. One is known by its first bytes, so that a server that renumbers makes no news."""
         from stead.domain.mail import read_mail
         from stead.net.imap import ImapMailbox  # few homes have one
@@ -136,7 +124,7 @@ class SourceLooks:
         opened = ImapMailbox(watch.host, watch.port, watch.user, password, watch.folder)
         try:
             valid, following = opened.look()
-            (was_valid, was_following), known = self._mailboxes.get(watch, ((0, 0), Look()))
+            (was_valid, was_following), known = self._mailboxes.get(watch, ((0, 0), watches.Look()))
             found = dict(known.words) if was_valid == valid else {}
             after = max(was_following if found else 0, following - _MOST_MAILS) - 1
             until = time.monotonic() + COMMAND_LIMIT_S
@@ -146,16 +134,16 @@ class SourceLooks:
                 if (raw := opened.mail(uid, _MAIL_BYTES)) is not None:
                     mail = read_mail(raw[0], watch.proof)
                     if not watch.senders or mail.proven in watch.senders:
-                        found[digest(mail.delivery.encode())] = mail.text.partition("\n\n")[0]
+                        found[watches.digest(mail.delivery.encode())] = mail.text.partition("\n\n")[0]
         finally:
             opened.close()
-        look = Look(items=dict.fromkeys(found, ""), words=found)
+        look = watches.Look(items=dict.fromkeys(found, ""), words=found)
         if len(self._mailboxes) >= _MOST_ANSWERS:
             self._mailboxes.clear()
         self._mailboxes[watch] = ((valid, following), look)
         return look
 
-    async def _port(self, target: Target) -> Look:
+    async def _port(self, target: Target) -> watches.Look:
         try:
             (_, writer), _ = await self._dialer.dial(target, secure=False)
         except AddressRefused:
@@ -163,11 +151,11 @@ class SourceLooks:
         except FetchFault as fault:
             if fault.__cause__ is not None:  # there is no such host, so nothing is known of its port
                 raise
-            return Look("closed")
+            return watches.Look("closed")
         writer.transport.abort()
-        return Look("open")
+        return watches.Look("open")
 
-    async def _command(self, command: str, place: Place) -> Look:
+    async def _command(self, command: str, place: watches.Place) -> watches.Look:
         server = McpServer("watch", command=("/bin/bash", "-c", _SHELL, command), hosts=place.hosts, folder=True)
         hashing, kept, last, size = hashlib.sha256(), b"", b"", 0
         program = await self._programs.start(HOME, server, {}, place.directory)
@@ -186,4 +174,4 @@ class SourceLooks:
                 await program.end()
         if not _ENDED.search(last):
             raise ToolFault("it did not come to its end: {}", program.last_words[:200])
-        return Look(hashing.hexdigest()[:32], words={"": kept.decode("utf-8", "replace").strip()})
+        return watches.Look(hashing.hexdigest()[:32], words={"": kept.decode("utf-8", "replace").strip()})
