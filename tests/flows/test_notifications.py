@@ -108,9 +108,13 @@ class Clocked:
         self.house.start()
         self._caps = 10**6
 
-    def ahead(self, ms: float) -> None:
-        """So far ahead of the host's clock; something happens then, so that it is noticed."""
+    def set(self, ms: float) -> None:
+        """So far ahead of the host's clock."""
         set_clock(self._clock, int(ms))
+
+    def ahead(self, ms: float) -> None:
+        """The same; something happens then, so that it is noticed."""
+        self.set(ms)
         self._caps += 1
         self.house.post("/cap", {"daily": {"tokens": self._caps, "usd_micros": "unlimited"}})
 
