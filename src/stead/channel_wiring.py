@@ -85,7 +85,7 @@ def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, par
     )
 
     def elsewhere(via: ChatTarget, notice: Notice) -> str:
-        if not any(one.on and one.target.via == via for one in parts().home.state.targets.values()):
+        if not any(one.target.via == via and one.hears_of(notice.seq) for one in parts().home.state.targets.values()):
             return ""
         message = parts().notifications.message("", (notice,))
         return f"{message.title}\n{message.link}" if message else ""

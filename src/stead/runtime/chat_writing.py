@@ -74,8 +74,10 @@ class ChatWriter:
         if chat is None:
             return "", (), ()
         if notice.kind.startswith(ELSEWHERE):
-            there = replace(notice, kind=notice.kind.removeprefix(ELSEWHERE))
-            return self.clean(await asyncio.to_thread(self.elsewhere, ChatTarget(chat.channel, chat.id), there)), (), ()
+            notice = replace(notice, kind=notice.kind.removeprefix(ELSEWHERE))
+            text = await asyncio.to_thread(self.elsewhere, ChatTarget(chat.channel, chat.id), notice)
+            if not text or not is_question(notice):
+                return self.clean(text), (), ()
         if notice.kind == KIND:
             text, files = await asyncio.to_thread(self._called, notice)
             return self.clean(text), (), files
@@ -158,3 +160,8 @@ class ChatWriter:
                 return True
             case _:
                 return False
+
+
+def is_question(notice: Notice) -> bool:
+    """Whether a notice is asked with buttons, and so by a message of its own."""
+    return notice.kind.removeprefix(ELSEWHERE) == "question" and notice.of != ""

@@ -102,8 +102,8 @@ class Notifications:
         """Where the page is, without a slash at its end."""
         self.is_said: Callable[[NotificationTarget, SessionId], bool] = lambda _target, _session: False
         """Whether a target is a chat in which the session talks, so that it is said there anyhow."""
-        self.to_chat: Callable[[ChatTarget, Notice, int], bool] = lambda _via, _notice, _due_ms: False
-        """Has what a chat is to hear later come with what its own work says then; whether it was taken."""
+        self.to_chat: Callable[[ChatTarget, Notice, int, bool], bool] = lambda _via, _notice, _due_ms, _waits: False
+        """Has what a chat is to hear later come with what its own work says then; whether it does, or did before."""
         self._home = home
         self._journal = journal
         self._subjects = subjects
@@ -132,7 +132,10 @@ class Notifications:
         """The targets by name."""
 
         def row(one: TargetState) -> TargetRow:
-            return TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+            try:
+                return TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+            except StorageFault as fault:
+                return TargetRow(one.target, one.on, one.why, error=str(fault))
 
         return tuple([await asyncio.to_thread(row, one) for _, one in sorted(self._targets.items())])
 
@@ -164,7 +167,10 @@ class Notifications:
             if isinstance(fact, TargetRemoved):
                 await self._sender.forget(fact.name)
             if isinstance(command, RemoveTarget | SwitchTarget):
-                await asyncio.to_thread(lambda: self._outbox().forget(command.name))
+                try:
+                    await asyncio.to_thread(lambda: self._outbox().forget(command.name))
+                except StorageFault as fault:
+                    log.error("what waited for %s is dropped when it is due: %s", command.name, fault)
         self._turn.set()
         return answer(of(claim, HOME), events)
 
@@ -220,34 +226,35 @@ class Notifications:
 
     def _find(self, box: Outbox, targets: Mapping[str, TargetState], now_ms: int) -> None:
         """Take into the outbox what is to be sent of all that has happened since it was looked last. In a thread."""
+
+        def is_chats(name: str, notice: Notice, due_ms: int, waits: bool) -> bool:
+            via = targets[name].target.via
+            return isinstance(via, ChatTarget) and self.to_chat(via, notice, due_ms, waits)
+
         events: list[Event] | None = None
         after = max(self._reached, min(one.since for one in targets.values()))
         while events is None or events:
             events, reached = self._journal.after(after, TAGS)
             found = [row for event in events for row in self._wanted(event, targets, now_ms)]
-            if found or reached - box.reached > _UNWRITTEN:
-                box.add(found, reached)
+            if found or reached - box.reached > _UNWRITTEN:  # what chats take is in their outbox before it is found
+                box.add([row for row in found if not is_chats(*row)], reached)
             self._reached = after = max(after, reached)
 
     def _wanted(
         self, event: Event, targets: Mapping[str, TargetState], now_ms: int
     ) -> list[tuple[str, Notice, int, bool]]:
-        """Whom an event is sent to: for the outbox."""
+        """Whom an event is sent to, at once first: for the outbox."""
         found = self._kind_of(event)
         if found is None:
             return []
         kind, about = found
-        wanted = [one.target for one in targets.values() if event.seq > one.since and kind in one.target.kinds]
+        wanted = [one.target for one in targets.values() if one.hears_of(event.seq) and kind in one.target.kinds]
         wanted = [one for one in wanted if not self.is_said(one, event.session)]
         if not wanted or (kind != "question" and self._is_subagent(event.session)):
             return []
         notice = Notice(event.seq, event.session, kind, about, event.ts_ms)
-        times = [(target, due_ms(target, kind, now_ms)) for target in wanted]
-        return [
-            (target.name, notice, due, due > now_ms)
-            for target, due in times
-            if due <= now_ms or not isinstance(target.via, ChatTarget) or not self.to_chat(target.via, notice, due)
-        ]
+        times = sorted((due_ms(target, kind, now_ms), target.name) for target in wanted)
+        return [(name, notice, due, due > now_ms) for due, name in times]
 
     def _kind_of(self, event: Event) -> tuple[Kind, str] | None:
         """As ``notices.kind_of``; but of a heartbeat's run not that it ended well, and that it says something."""
@@ -275,7 +282,8 @@ class Notifications:
         """Send one message, and record how that went."""
         try:
             one = self._targets.get(name)
-            message = await asyncio.to_thread(self.message, outgoing.id, outgoing.notices)
+            notices = [notice for notice in outgoing.notices if one and one.hears_of(notice.seq)]
+            message = await asyncio.to_thread(self.message, outgoing.id, notices)
             if message and one:
                 await self._sender.send(one.target, message)
             await asyncio.to_thread(box.settle, outgoing, "sent" if message else "void", self._clock.now_ms())
