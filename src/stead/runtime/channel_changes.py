@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 from urllib.parse import urlsplit
 
@@ -27,7 +27,9 @@ from stead.domain.channels import (
     ChannelSwitched,
     Chat,
     ChatRemoved,
+    ChatRights,
     ChatSet,
+    Person,
     RemoveChannel,
     RemoveChat,
     SetChannel,
@@ -69,21 +71,17 @@ def channel_fact(
             return ChannelSet(_possible(channel, known, manifests, has_secret), door)
         case SwitchChannel(name=name, on=on):
             if known_channel(known, name).on == on:
-                raise Conflict(f"{name} is {'on' if on else 'off'} already")
+                raise Conflict(f"{name} is {'on' if on else 'off'} already; see: stead channel list")
             return ChannelSwitched(name, on, door)
         case RemoveChannel(name=name):
             known_channel(known, name)
             return ChannelRemoved(name, door)
         case SetChat(channel=channel_name, chat=id):
             chat = known_chat(known, channel_name, id)
-            if not any(one.role == "owner" for one in command.people):
-                raise InvalidRequest("a chat has at least one owner; remove it instead: stead channel chat remove")
-            named = known.named(command.name)
-            if not NAME.fullmatch(command.name) or (named is not None and named != chat):
-                raise InvalidRequest(f"another chat is called {command.name[:40]!r}, or no chat can be called so")
-            rights = replace(command.rights, directory=folder(command.rights.directory))
-            if rights.budget is not None:
-                require_budget(rights.budget)
+            if loses_owner(chat, command.people):
+                raise InvalidRequest("its last owner stays; remove the chat instead: stead channel chat remove")
+            require_chat_name(command.name, known, chat)
+            rights = possible_rights(command.rights, folder)
             return ChatSet(replace(chat, name=command.name, people=command.people, rights=rights), door)
         case RemoveChat(channel=channel_name, chat=id):
             known_chat(known, channel_name, id)
@@ -99,6 +97,27 @@ def known_channel(known: Channels, name: str) -> ChannelState:
     return known.channels[name]
 
 
+def loses_owner(chat: Chat, people: Sequence[Person]) -> bool:
+    """Whether a chat that has an owner has none any more with these people."""
+    was, stays = (any(one.role == "owner" for one in who) for who in (chat.people, people))
+    return was and not stays
+
+
+def require_chat_name(name: str, known: Channels, chat: Chat | None = None) -> None:
+    """Refuse a name that no chat can have, or that another one has."""
+    if not NAME.fullmatch(name):
+        raise InvalidRequest(f"no chat can be called {name[:40]!r}; take a small letter, then up to 30 of a-z, 0-9, -")
+    if known.named(name) not in (None, chat):
+        raise InvalidRequest(f"there is a chat {name!r} already; give another name")
+
+
+def possible_rights(rights: ChatRights, folder: Callable[[str], str]) -> ChatRights:
+    """Rights as a chat may have them; raises ``InvalidRequest``."""
+    if rights.budget is not None:
+        require_budget(rights.budget)
+    return replace(rights, directory=folder(rights.directory))
+
+
 def known_chat(known: Channels, channel: str, id: str) -> Chat:
     """The chat of an id; raises ``NotFound``."""
     if (chat := known.chats.get((channel, id))) is None:
@@ -110,7 +129,9 @@ def _possible(
     channel: Channel, known: Channels, manifests: Mapping[str, Manifest], has_secret: Callable[[str], bool]
 ) -> Channel:
     if not NAME.fullmatch(channel.name):
-        raise InvalidRequest(f"the name {channel.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(
+            f"the name {channel.name[:80]!r} cannot be; take a small letter, then up to 30 of a-z, 0-9, -"
+        )
     if (manifest := manifests.get(channel.kind)) is None:
         raise InvalidRequest(f"there is no kind {channel.kind[:40]!r}; there are: {', '.join(sorted(manifests))}")
     old = known.channels.get(channel.name)
@@ -132,7 +153,7 @@ def _possible(
         if not given and field.needed:
             raise InvalidRequest(f"{field.name} is missing: {field.title}")
         if given and not field.secret and field.pattern and not re.fullmatch(field.pattern, given):
-            raise InvalidRequest(f"{field.name} cannot be {given[:80]!r}: {field.title}")
+            raise InvalidRequest(f"{field.name} cannot be {given[:80]!r}; give: {field.title}")
     for name in channel.secrets.values():
         if not has_secret(name):
             raise InvalidRequest(f"there is no secret {name[:64]!r}; add it first: stead secret add {name[:64]}")
@@ -159,7 +180,7 @@ def hosts_of(channel: Channel, manifest: Manifest) -> tuple[str, ...]:
         except ValueError:
             port, url = 0, urlsplit("")
         if not port or not url.hostname or url.username:
-            raise InvalidRequest(f"{field.name} cannot be {value[:80]!r}: {field.title}")
+            raise InvalidRequest(f"{field.name} cannot be {value[:80]!r}; give: {field.title}")
         named = f"[{url.hostname}]" if ":" in url.hostname else url.hostname
         hosts.append(str(parse_allowed(named if port in (80, 443) and "." in named.strip("[]") else f"{named}:{port}")))
     return tuple(dict.fromkeys(hosts))
@@ -175,5 +196,5 @@ def read_ca(path: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if "-----BEGIN CERTIFICATE-----" not in text:
-        raise InvalidRequest(f"{path} has no certificate in PEM")
+        raise InvalidRequest(f"{path} has no certificate in PEM; give a file that has")
     return text

@@ -130,7 +130,7 @@ class ChatWriter:
             case ev.TurnEnded(reason="budget", summary=summary):
                 return f"{summary}\n\nHere /reset begins a session with a budget of its own."
             case ev.TurnEnded(summary=summary, changed=changed):
-                return summary + (f"\n\n({changed} files changed)" if changed > 0 else "")
+                return summary + (f"\n\n({changed} file{'s' * (changed > 1)} changed)" if changed > 0 else "")
             case ev.IntentAnswered(answer=answer):
                 return answer
             case ev.ObjectiveEnded(status=status, summary=summary):

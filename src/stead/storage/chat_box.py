@@ -19,8 +19,8 @@ _OF_CHAT = """
          + (SELECT count(*) FROM messages WHERE substr(target, 1, :n) = :begins AND state = 'open'),
            (SELECT count(*) FROM messages WHERE substr(target, 1, :n) = :begins AND state = 'lost'),
            coalesce((
-               SELECT why FROM messages WHERE substr(target, 1, :n) = :begins AND state IN ('open', 'lost')
-               ORDER BY n DESC LIMIT 1
+               SELECT why FROM messages WHERE substr(target, 1, :n) = :begins AND state <> 'void' AND tries > 0
+               ORDER BY state = 'open' DESC, n DESC LIMIT 1
            ), '')
 """
 _FILES = """
@@ -80,7 +80,7 @@ class ChatBox(Outbox):
             return [about for (about,) in found]
 
     def of_chat(self, begins: str) -> tuple[int, int, str]:
-        """Of the targets that begin so: what waits, what was given up of late, and what went wrong last."""
+        """Of the targets that begin so: what waits, what was given up of late, and why the last try failed."""
         with self._reading() as connection:
             row = connection.execute(_OF_CHAT, {"n": len(begins), "begins": begins}).fetchone()
         return row[0], row[1], row[2]
