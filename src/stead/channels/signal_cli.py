@@ -17,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from stead.channels.base import ChannelFault, check_size
-from stead.channels.http import HttpPlatform, read
+from stead.channels.http import HttpPlatform, media_type, read
 from stead.domain.channel_wire import MOST_FILE_BYTES, Edit, FileOut, RemoteFile, Send, Update
 
 WAIT_S, _AGAIN_S = 10.0, 1.0
@@ -26,7 +26,6 @@ PATIENCE_S = 60.0
 _MOST_ANSWER_BYTES = MOST_FILE_BYTES * 4 // 3 + 100_000
 _MENTION = "\N{OBJECT REPLACEMENT CHARACTER}"
 _PERSON = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
 _RATE_LIMIT, _NO_METHOD, _UNKNOWN_FIELD, _NO_ACCOUNT = -5, -32601, -32600, -32602
 _FINAL = (-1, -4, _NO_METHOD)
 """What the caller did wrong, someone's key that changed, and calls that signal-cli does not know."""
@@ -268,8 +267,7 @@ def _to(chat: str) -> dict[str, Any]:
 
 
 def _data_uri(file: FileOut) -> str:
-    media = file.media_type if _MEDIA.fullmatch(file.media_type) else "application/octet-stream"
-    return f"data:{media};filename={quote(file.name, safe='')};base64,{base64.b64encode(file.data).decode()}"
+    return f"data:{media_type(file)};filename={quote(file.name, safe='')};base64,{base64.b64encode(file.data).decode()}"
 
 
 def _file(chat: str, one: _Attachment) -> RemoteFile:
