@@ -21,7 +21,7 @@ LIBRARIES = {
     "signal": _HTTP,
     "slack": (*_AIOHTTP, "slack_sdk.web.async_client", "slack_sdk.signature"),
     "teams": (*_HTTP, "cryptography.hazmat.primitives.asymmetric.rsa"),
-    "telegram": ("telegram.request", "telegram.error"),
+    "telegram": _HTTP,
     "webhook": _HTTP,
     "whatsapp": _HTTP,
 }
