@@ -1,7 +1,7 @@
 """Telegram, by its Bot API, through long polling.
 
 Layer: channels. An update is forgotten by Telegram only once it was recorded: the offset moves on after that. Updates
-are read one by one, as one that is malformed must not hold up those after it. See docs/adr/0085.
+are read one by one, as one that is malformed must not hold up those after it. See docs/adr/0086.
 
 Source: https://core.telegram.org/bots/api
 """
