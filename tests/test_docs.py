@@ -191,13 +191,12 @@ DISTRIBUTIONS = {
     "argon2": "argon2-cffi",
     "mailparser_reply": "mail-parser-reply",
     "opentelemetry": "opentelemetry-exporter-otlp-proto-http",
-    "telegram": "python-telegram-bot",
 }
 """Where a module's package has another name."""
 EXTRAS = {
     *("keyring", "numpy", "textual", "tokenizers", "icalendar", "recurring-ical-events"),
     *("opentelemetry-exporter-otlp-proto-http", "requests"),
-    *("aiohttp", "slack-sdk", "python-telegram-bot"),
+    *("aiohttp", "slack-sdk"),
     *("aioimaplib", "aiosmtplib", "mail-parser-reply"),
 }
 """Modules of extras, which are imported only where they are installed."""

@@ -60,6 +60,6 @@ def notifications_of(home: Home, keys: Keys, dialer: Dialer, parts: Callable[[],
         house.clock,
         lambda text: parts().book.redactor().clean(text),
     )
-    notifications.to_chat = lambda via, notice, due_ms: parts().channels.post.later(via, notice, due_ms)
+    notifications.to_chat = lambda via, notice, due_ms, waits: parts().channels.post.later(via, notice, due_ms, waits)
     notifications.is_said = lambda target, session: parts().channels.post.tells(target, session)
     return notifications

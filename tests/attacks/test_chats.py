@@ -146,8 +146,8 @@ def test_only_an_owner_in_the_chat_where_it_was_asked_says_yes_and_once(
     assert house.get("/approvals")["items"][0]["status"] == "pending"
 
     assert pressed(house, bot, question, f"y-{end}") == "Allowed"
-    assert "answered already: given" in pressed(house, bot, question, f"y-{end}")
-    assert "answered already: given" in pressed(house, bot, question, f"n-{end}")
+    assert "answered already: allowed" in pressed(house, bot, question, f"y-{end}")
+    assert "answered already: allowed" in pressed(house, bot, question, f"n-{end}")
     house.until((project / "one").exists, "the call to run")
     session = session_of(house, str(GROUP))
     assert len(house.bodies(session, "approval.given")) == 1

@@ -1,4 +1,8 @@
-"""Commits land as data: whatever else a hostile session leaves in ``.git`` stays out."""
+"""Commits land as data: whatever else a hostile session leaves in ``.git`` stays out.
+
+Some walls do not show here when they fail alone: a link that leads out of the folder is no data of git's either, the
+steps of an unfinished rebase are none, and no file lands with a set-user bit, wherever it is.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +49,12 @@ HOSTILE = (
         "chmod 4755 .git/index",
         "mkdir -p sub/.git/refs; cp .git/HEAD sub/.git",
     ),
+    *("rm .git/index", "rm -rf .git/objects/*", "rm .git/logs/HEAD"),
+    "mkdir .vscode; touch .vscode/tasks.json; git add .vscode; git -c user.name=A -c user.email=a@b.c commit -qm Third",
 )
 
+RECORDS = ("HEAD", "index", "logs/HEAD")
+"""Without them the person's branch is lost."""
 WHEN = ("with a commit", "after a commit", "all that waits is applied but what is obeyed")
 
 
@@ -123,7 +131,10 @@ async def test_what_git_obeys_and_links_are_held_back(bench: Bench, attack: str,
     assert {name: text for name, text in now.items() if name in before} == before
     assert {name for name in now if name not in before} == set()
     assert (bench.project / "bait").read_text() == "as it was\n"
+    assert [name for name in RECORDS if not (bench.project / ".git" / name).is_file()] == []
+    assert (bench.project / ".git/index").stat().st_mode & 0o7111 == 0, "what is data can be run"
     assert not (bench.project / "sub/.git/HEAD").exists()
+    assert said(bench.project, "log", "--all", "--format=%s", "--", ".vscode") == "", "what editors obey is committed"
     assert "First" in said(bench.project, "log", "--format=%s", first), "an older commit was lost"
 
 

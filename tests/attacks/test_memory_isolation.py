@@ -1,6 +1,8 @@
 """What is remembered in one place reaches no other: random looks from everywhere, with arguments from everywhere.
 
-``bench/m4_isolation.py`` makes ten thousand of them with the embedder; here are fewer, without it.
+``bench/m4_isolation.py`` makes ten thousand of them with the embedder; here are fewer, without it. Two walls have
+another one behind them, so that one may fail and nothing leaks: the levels that statements of ``memory/finding.py`` ask
+for, and ``_may_see`` of each hit; ``visible`` of the rows in ``runtime/loading.py``, and the scopes of ``scopes_of``.
 """
 
 from __future__ import annotations

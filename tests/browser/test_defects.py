@@ -96,6 +96,11 @@ def test_what_stops_or_deletes_for_good_is_red_where_it_is_confirmed(stage: Stag
     ).evaluate(ink)
 
 
+def copied(page: Page, text: str) -> None:
+    """Wait until the clipboard has this: a press only begins to put it there."""
+    page.wait_for_function("(text) => navigator.clipboard.readText().then((has) => has === text)", arg=text)
+
+
 def test_signing_in_comes_back_to_the_page_that_was_wanted(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect(401, "^/api/")
     wanted = f"{stage.origin}/sessions/{sit_down(stage, 'Wanted')}?at=3"
@@ -104,7 +109,7 @@ def test_signing_in_comes_back_to_the_page_that_was_wanted(stage: Stage, visit: 
     page = context.new_page()
     page.goto(wanted)
     page.get_by_role("button", name="Copy the command").click()
-    assert page.evaluate("navigator.clipboard.readText()") == "stead open"
+    copied(page, "stead open")
     axe(page)
     picture(page, "defect-sign-in")
     page.goto("about:blank")
@@ -168,7 +173,7 @@ def test_a_reply_is_copied_and_colours_of_a_command_are_no_alarm(stage: Stage, v
     reply = timeline.get_by_text("It is red.")
     reply.hover()
     timeline.get_by_role("button", name="Copy the reply").last.click()
-    assert page.evaluate("navigator.clipboard.readText()") == "It is red."
+    copied(page, "It is red.")
     run = timeline.get_by_role("button", name="Run printf")
     expect(run).to_contain_text("exit 0")
     run.click()

@@ -46,10 +46,11 @@ def test_what_waits_is_found_from_home_and_settled_in_its_session(fresh: Stage, 
     expect(panel.get_by_role("region", name="lamps.py", exact=True)).to_contain_text("west")  # its diff is open
     axe(page)
     panel.get_by_role("button", name="Apply one change").click()
+    house.until(lambda: (project / "lamps.py").read_text("utf-8").endswith("west\n"), "the change to be applied")
     expect(panel).not_to_contain_text("lamps.py")
-    assert (project / "lamps.py").read_text("utf-8").endswith("west\n") and not (project / ".envrc").exists()
+    assert not (project / ".envrc").exists()
     panel.get_by_role("button", name="Discard").click()
     page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(panel).to_have_count(0)
     expect(main).to_contain_text("Pending changes were discarded")
-    assert house.get("/reviews")["items"] == []
+    house.until(lambda: house.get("/reviews")["items"] == [], "the review to be over")

@@ -287,6 +287,7 @@ def test_pause_while_a_command_runs_says_that_it_waits_for_it_and_stop_stays(sta
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(state).to_contain_text("Paused")
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    stage.house.until(lambda: bool(bodies(stage, session, "tool.finished")), "the command to end")
     (ended,) = bodies(stage, session, "tool.finished")
     assert ended["outcome"] == "cancelled"
 

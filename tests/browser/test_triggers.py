@@ -121,7 +121,7 @@ def test_files_and_mail_are_waited_for_by_keyboard_and_what_cannot_be_is_said_at
     expect(drawer.get_by_text(f"when a file comes into {inbox}")).to_be_visible()
     (inbox / "letter.txt").write_text("A letter to file.")
     expect(drawer.get_by_text("Something came in.")).to_be_visible()
-    assert (inbox / "done").is_dir()
+    walked.house.until((inbox / "done").is_dir, "the letter to be put away")
     page.keyboard.press("Escape")
 
     form = form_of(page, "post", walked)

@@ -10,7 +10,7 @@ import socket
 import sys
 
 import stead.channels.worker  # noqa: F401 - so that a fork need not
-from stead.channels.platforms import platform, unused
+from stead.channels.platforms import UNUSED, platform
 from tests import forks
 
 _AIOHTTP, _HTTP = ("aiohttp",), ("httpcore2", "anyio._backends._asyncio")
@@ -21,7 +21,7 @@ LIBRARIES = {
     "signal": _HTTP,
     "slack": (*_AIOHTTP, "slack_sdk.web.async_client", "slack_sdk.signature"),
     "teams": (*_HTTP, "cryptography.hazmat.primitives.asymmetric.rsa"),
-    "telegram": ("telegram.request", "telegram.error"),
+    "telegram": _HTTP,
     "webhook": _HTTP,
     "whatsapp": _HTTP,
 }
@@ -29,7 +29,7 @@ LIBRARIES = {
 
 if __name__ == "__main__":
     kind, *constants, number = sys.argv[1:]
-    sys.modules.update(dict.fromkeys(unused(kind)))  # type: ignore[arg-type]  # as the worker does
+    sys.modules.update(dict.fromkeys(UNUSED))  # type: ignore[arg-type]  # as the worker does
     for name in LIBRARIES[kind]:
         __import__(name)
     for constant in constants:

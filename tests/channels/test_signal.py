@@ -297,17 +297,46 @@ async def test_nonsense_from_the_server_ends_no_process() -> None:
         assert (await process.update()).text == "still there?"
 
 
-async def test_an_account_that_is_not_there_is_final() -> None:
-    async with signal_cli("+4915550199") as server, driven(server) as process:
-        down = await process.next(wire.Down)
-        assert down.final
-        assert BOT in down.text
-    async with signal_cli(BOT) as server, driven(server) as process:
+async def test_an_account_that_is_lost_keeps_what_is_to_be_sent_and_works_again_by_itself() -> None:
+    async with signal_cli(BOT) as server, driven(server, WAIT_S=1.0) as process:
         await process.next(wire.Up)
-        server.accounts[0] = "+4915550199"  # it was unlinked on the phone
-        while not (down := await process.next(wire.Down)).final:
-            pass
-        assert (await process.ask(wire.Probe(0))).final
+        server.accounts.clear()  # it was unlinked on the phone
+        for _ in range(2):
+            done = await process.ask(wire.Send(0, "k", ANNA, "", "hello"))
+            assert not done.final
+            assert "Register or link" in done.error
+        down = await process.next(wire.Down)
+        assert not down.final
+        assert BOT in down.text
+        assert "Register or link" in down.text
+        assert not (await process.ask(wire.Probe(0))).final
+        server.accounts.append(BOT)
+        await process.next(wire.Up)
+        assert not (await process.ask(wire.Send(0, "k", ANNA, "", "hello"))).error
+        server.say(ANNA, "still there?")
+        assert (await process.update()).text == "still there?"
+        assert len(server.sent) == 1
+
+
+async def test_an_account_that_signal_cli_could_not_load_as_it_began_is_loaded() -> None:
+    async with signal_cli(BOT) as server:
+        server.unloaded.add(BOT)
+        async with driven(server) as process:
+            await process.next(wire.Up)
+            assert b'"down"' not in process.output
+
+
+async def test_signal_cli_may_be_started_again_for_one_account_alone_or_for_several() -> None:
+    async with signal_cli(BOT, alone=True) as server, driven(server, WAIT_S=0.5) as process:
+        await process.next(wire.Up)
+        for alone in (False, True):
+            server.alone, server.accounts = alone, [BOT] if alone else [BOT, "+4915550199"]
+            assert not (await process.next(wire.Down)).final
+            await process.next(wire.Up)
+            assert not (await process.ask(wire.Send(0, "k", ANNA, "", "hello"))).error
+
+
+async def test_the_messages_of_another_account_are_not_taken() -> None:
     async with signal_cli("+4915550199", alone=True) as server, driven(server) as process:
         await process.next(wire.Up)
         server.say(ANNA, "for somebody else")

@@ -136,7 +136,7 @@ def test_a_code_can_be_made_without_waiting_and_as_json(house: LivingHome, quill
 def test_a_channel_is_off_and_on_and_what_comes_meanwhile_is_read_then(house: LivingHome, bot: Bot, quill: str) -> None:
     assert "On again: stead channel enable quill" in house.cli("channel", "disable", quill).stdout
     assert channel(house, quill)["state"] == "off"
-    refused(house.cli("channel", "disable", quill), "off already")
+    refused(house.cli("channel", "disable", quill), "off already", "next: see: stead channel list")
     refused(house.cli("channel", "pair", quill, "--dir", "/"), "stead channel enable")
     bo = bot.run(bot.server.person, 43, "Bo")
     bot.writes("hello there", person=bo)
@@ -195,3 +195,41 @@ def test_names_are_completed(house: LivingHome, quill: str) -> None:
     assert words("channel", "test", "q") == [quill]
     assert words("channel", "add", "nova", "tele") == ["telegram"]
     assert words("channel", "pair", quill, "--role", "me") == ["member"]
+
+
+def test_a_token_that_the_platform_refuses_is_said_with_the_secret_to_replace_and_before_a_code_is_sent_in_vain(
+    house: LivingHome, bot: Bot, tmp_path: Path
+) -> None:
+    words = ("channel", "add", "wrong", "telegram", "--set", f"api={bot.server.url}", "--secret", "token=-")
+    assert house.cli(*words, stdin="123456:of-another-bot\n").returncode == 0
+    house.until(lambda: channel(house, "wrong")["state"] == "down", "the token to be refused", last=house.log_tail)
+    tested = house.cli("channel", "test", "wrong")
+    assert tested.returncode == 1 and "stead secret add wrong-token --replace" in tested.stdout
+    code = house.cli("channel", "pair", "wrong", "--dir", str(tmp_path), "--no-wait").stdout
+    assert "The code is not heard before wrong is connected; it is down: Telegram refuses the token" in code
+    assert house.cli("secret", "add", "wrong-token", "--replace", stdin=f"{bot.server.token}\n").returncode == 0
+    connected(house, "wrong")
+    assert "not heard" not in house.cli("channel", "pair", "wrong", "--dir", str(tmp_path), "--no-wait").stdout
+    assert house.cli("channel", "remove", "wrong", "--yes").returncode == 0
+
+
+def test_names_that_cannot_be_are_refused_before_a_token_is_kept_or_a_code_is_made(
+    house: LivingHome, bot: Bot, quill: str, tmp_path: Path
+) -> None:
+    added = house.cli("channel", "add", "Ada's", "telegram", "--secret", "token=-", stdin=f"{bot.server.token}\n")
+    refused(added, "no channel can be called", "next: take a small letter")
+    for option, value in (("--name", "A B"), ("--name", "Desk")):
+        made = house.cli("channel", "pair", quill, "--dir", str(tmp_path), "--no-wait", option, value)
+        refused(made, "no chat can be called", "next: take a small letter")
+    refused(house.cli("channel", "add", quill, "--set", "api=ftp://x"), "cannot be 'ftp://x'", "next: give: ")
+
+
+def test_a_chat_without_an_owner_is_changed_and_its_person_gets_another_role(
+    house: LivingHome, bot: Bot, quill: str
+) -> None:
+    pair(house, bot, "--role", "guest", "--name", "visitor")
+    changed = house.cli("channel", "chat", "set", quill, "visitor", "--profile", "readonly")
+    assert changed.returncode == 0, changed.stderr
+    pair(house, bot, "--role", "member")
+    chat = channel(house, quill)["chats"][0]["chat"]
+    assert (chat["people"][0]["role"], chat["rights"]["profile"]) == ("member", "readonly")

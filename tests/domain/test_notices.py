@@ -11,7 +11,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from stead.domain.errors import StorageFault
 from stead.domain.notices import (
     LISTED,
     MOST_MESSAGES,
@@ -110,7 +112,7 @@ def test_a_title_is_one_short_line_that_hides_nothing(text: str) -> None:
     assert all(char.isprintable() for char in line if ord(char) < 0x2000)
 
 
-def test_the_outbox_begins_anew_where_the_journal_is_that_of_an_older_backup_and_goes_on_otherwise(
+def test_the_outbox_begins_again_where_the_journal_is_that_of_an_older_backup_and_goes_on_otherwise(
     tmp_path: Path,
 ) -> None:
     path, keys = tmp_path / "outbox.db", derive_keys(bytes(32))
@@ -126,7 +128,28 @@ def test_the_outbox_begins_anew_where_the_journal_is_that_of_an_older_backup_and
     older = Outbox(path, keys, 7)
     assert older.reached == 7 and older.figures("t").waiting == 0
     older.close()
-    path.write_bytes(path.read_bytes()[:16] + b"damaged" * 900)
-    anew = Outbox(path, keys, 20)
-    assert anew.reached == 20
-    anew.close()
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 16])
+def test_an_outbox_that_is_damaged_is_left_as_it_is(tmp_path: Path, kept_bytes: int) -> None:
+    path, keys = tmp_path / "outbox.db", derive_keys(bytes(32))
+    Outbox(path, keys, 10).close()
+    path.write_bytes(path.read_bytes()[:kept_bytes] + b"damaged" * 900)
+    before = path.read_bytes()
+    with pytest.raises(StorageFault, match="is damaged; keep a copy of it, and stop Stead, move the file away"):
+        Outbox(path, keys, 20)
+    assert path.read_bytes() == before
+
+
+def test_an_outbox_knows_what_waits_and_what_was_sent_by_its_event(tmp_path: Path) -> None:
+    box = Outbox(tmp_path / "outbox.db", derive_keys(bytes(32)), 0)
+    first, second, third = notices(3)
+    box.add([("t", first, 0, True), ("t", second, 0, True)], 2)
+    assert [box.knows("t", one) for one in (first, second, third)] == [True, True, False]
+    sent = box.head("t", 5, lambda due, made: grouped(due, made, 5))
+    assert sent is not None
+    box.settle(sent, "sent", 6)
+    assert box.figures("t").waiting == 0
+    assert [box.knows("t", one) for one in (first, second, third)] == [True, True, False]
+    assert not box.knows("other", first) and not box.knows("t", replace(first, ts_ms=first.ts_ms + 1))
+    box.close()

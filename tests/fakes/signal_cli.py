@@ -84,6 +84,8 @@ class SignalCli:
 
     def __init__(self, *accounts: str, alone: bool) -> None:
         self.accounts, self.alone = list(accounts), alone
+        self.unloaded: set[str] = set()
+        """Registered ones that it could not load as it began; a call that names one has it try again."""
         self.port = 0
         self.sent: list[dict[str, Any]] = []
         self.handed: list[int] = []
@@ -169,9 +171,10 @@ class SignalCli:
             "getAttachment": self._attachment,
             "getUserStatus": self._status,
             "listGroups": self._groups,
+            "listStickerPacks": self._stickers,
         }
         if method == "listAccounts" and not self.alone:
-            return [{"number": one} for one in self.accounts]
+            return [{"number": one} for one in self.accounts if one not in self.unloaded]
         if method not in calls:
             raise Refused(-32601, "Method not implemented")
         if not self.alone:
@@ -180,6 +183,7 @@ class SignalCli:
                 raise Refused(-32602, "Specified account does not exist")
             if account is None and len(self.accounts) != 1 and method != "version":
                 raise Refused(-32602, "Method requires valid account parameter")
+            self.unloaded.discard(account or "")
         return await calls[method](params)
 
     async def _version(self, params: dict[str, Any]) -> Any:
@@ -268,6 +272,9 @@ class SignalCli:
 
     async def _groups(self, params: dict[str, Any]) -> Any:
         return [{"id": GROUP, "name": "The garden", "isMember": True, "isBlocked": False, "members": []}]
+
+    async def _stickers(self, params: dict[str, Any]) -> Any:
+        return []
 
 
 def _is_uuid(text: str) -> bool:

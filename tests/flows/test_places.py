@@ -152,7 +152,7 @@ def test_words_are_answered_in_the_chat_and_a_question_in_the_way_that_the_platf
 
     if place.kind in UNCHANGED:
         place.presses("greeting.txt", "Deny")
-        house.until(lambda: "It was answered already: given." in place.sent(), "that to be said", last=place.sent)
+        house.until(lambda: "It was answered already: allowed." in place.sent(), "that to be said", last=place.sent)
 
 
 @each_way

@@ -17,7 +17,7 @@ from tests.flows.test_places import PLACES, heard, settle
 from tests.flows.test_places_silent import ask, shown, talking
 
 REVOKED = sorted(PLACES.keys() - {"signal"})
-"""signal-cli has no token."""
+"""signal-cli has no token; what it may lose is the account."""
 POSTING = ("slack by requests", "teams", "webhook", "whatsapp")
 FIRST = "whatsapp"
 WEEK_S = 9 * 86_400
@@ -57,6 +57,27 @@ def test_a_token_that_is_revoked_is_said_and_tried_no_more_and_what_waits_goes_o
         for field, value in place.renews().items():
             house.post("/secrets", {"name": f"{NAME}-{field}", "value": value, "replace": True})
         house.until(lambda: shown(place) == [0, 1], "what waited", last=house.log_tail)
+        settle(house)
+        assert (channel(house)["state"], channel(house)["error"]) == ("connected", "")
+        place.writes("show note2.txt")
+        house.until(lambda: shown(place) == [0, 1, 2], "a reply", last=house.log_tail)
+
+
+def test_an_account_that_signal_cli_lost_is_said_and_what_waits_goes_out_once_it_is_back(
+    house: LivingHome, project: Path
+) -> None:
+    with talking(house, "signal", project) as place:
+        place.revokes()
+        ask(house, 0)
+        said = lambda: channel(house)["state"] == "down" and "Register or link" in channel(house)["error"]  # noqa: E731
+        house.until(said, "it to be down", timeout_s=90, last=house.log_tail)
+        assert "Register or link" in house.cli("channel", "list").stdout
+        ask(house, 1)
+        house.until(lambda: channel(house)["chats"][0]["waiting"] == 2, "both to wait", last=house.log_tail)
+        assert channel(house)["chats"][0]["lost"] == 0
+
+        place.renews()
+        house.until(lambda: shown(place) == [0, 1], "what waited", timeout_s=120, last=house.log_tail)
         settle(house)
         assert (channel(house)["state"], channel(house)["error"]) == ("connected", "")
         place.writes("show note2.txt")

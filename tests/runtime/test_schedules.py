@@ -13,7 +13,7 @@ from bench.r4_schedules import Found, life
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
-from stead.domain.ids import HOME, SessionId
+from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
 from stead.domain.policies import Profile
 from stead.domain.schedules import (
     Every,
@@ -21,10 +21,12 @@ from stead.domain.schedules import (
     RemoveSchedule,
     RunSchedule,
     Schedule,
+    ScheduleDue,
     ScheduleRun,
     SetSchedule,
     SwitchSchedule,
 )
+from stead.runtime.schedules import DOOR
 from tests.runtime.room import Room, Said, WireModels
 
 HOUR_MS = 3_600_000
@@ -167,6 +169,23 @@ async def test_an_objective_that_was_cancelled_or_is_gone_is_not_taken_up_again(
         await room.do(SetSchedule(hourly(room, "talk", job=GoalReview(await room.open()))))
     with pytest.raises(NotFound):
         await room.do(SetSchedule(hourly(room, "none", job=GoalReview(SessionId("s_00000000000000ff")))))
+
+
+async def test_a_run_that_a_crash_left_unrecorded_and_that_ended_before_anything_listened_is_over(room: Room) -> None:
+    schedule = hourly(room)
+    await room.do(SetSchedule(schedule))
+    due_ms = room.world.clock.ms + 1
+    await room.home.record(ScheduleDue("inbox", due_ms, "clock"), cause=NO_COMMAND)
+    id, door = CommandId(f"{DOOR}inbox:{due_ms}"), f"{DOOR}inbox"
+    assert isinstance(schedule.job, cmd.OpenSession)
+    session = (await room.runtime.handle(schedule.job, id=id, door=door)).session
+    await room.settled(session)
+    schedules = room.runtime.schedules
+    schedules.turn.clear()
+    await schedules.settle()  # the first after a start, which asks each session that it knows of
+    assert runs(room)[0].session == session and schedules.turn.is_set()
+    await schedules.settle()
+    assert runs(room)[0].end == "answered", "nothing else would start while it seems to go on"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -12358,7 +12358,7 @@ export interface components {
          *         channel: the channel's name.
          *         chat: the platform's id of it; it was paired before.
          *         name: see ``Chat``.
-         *         people: in place of those before; at least one is the owner.
+         *         people: in place of those before; an owner stays where there was one.
          *         rights: see ``ChatRights``.
          */
         WantedChat: {

@@ -106,6 +106,8 @@ function Shown() {
       <Toast.Root
         key={message.id}
         toast={message}
+        // Base hides an urgent one that it reads out elsewhere; its buttons can have the focus all the same.
+        aria-hidden={false}
         className={cx(
           "ms-auto w-fit max-w-full rounded-md border bg-raised text-ink transition-opacity data-limited:hidden max-xl:w-full max-xl:rounded-none max-xl:border-x-0 max-xl:border-t-0",
           "data-starting-style:opacity-0 data-ending-style:opacity-0",

@@ -12,13 +12,20 @@ const TYPING_MS = 250;
 export function useTyped(query: string, onRest: (typed: string) => void): [string, (typed: string) => void] {
   const [typed, setTyped] = useState(query);
   const [seen, setSeen] = useState(query);
+  /** What was put into the address and is not there yet; what was typed since then stays when it is. */
+  const [put, setPut] = useState<readonly string[]>([]);
   if (seen !== query) {
     setSeen(query);
-    if (typed.trim() !== query.trim()) setTyped(query);
+    const own = put.indexOf(query.trim());
+    setPut(own < 0 ? [] : put.slice(own + 1));
+    if (own < 0 && typed.trim() !== query.trim()) setTyped(query);
   }
   useEffect(() => {
     if (typed === query) return;
-    const timer = setTimeout(() => onRest(typed), TYPING_MS);
+    const timer = setTimeout(() => {
+      setPut((before) => [...before.filter((other) => other !== typed.trim()), typed.trim()]);
+      onRest(typed);
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed, query, onRest]);
   return [typed, setTyped];

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import ssl
 from collections.abc import AsyncIterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import msgspec
 
 from stead.channels.base import ChannelFault, Platform, check_size
-from stead.domain.channel_wire import MOST_FILE_BYTES
+from stead.domain.channel_wire import MOST_FILE_BYTES, FileOut
 from stead.domain.hosts import parse_host
 
 if TYPE_CHECKING:
@@ -197,6 +199,23 @@ async def bounded(pieces: AsyncIterable[bytes], most_bytes: int = MOST_FILE_BYTE
         if len(found) > most_bytes:
             break
     return bytes(found)
+
+
+def multipart(fields: Mapping[str, str], name: str, file: FileOut) -> tuple[bytes, str]:
+    """A form with a file in the field of that name: its bytes, and its media type."""
+    edge, head = uuid4().hex, "Content-Disposition: form-data; name"
+    given = [f'{head}="{field}"\r\n\r\n{value}' for field, value in fields.items()]
+    named = re.sub(r'[\x00-\x1f\x7f"\\]', "_", file.name)[:240]  # they end a field's head
+    given.append(f'{head}="{name}"; filename="{named}"\r\nContent-Type: {media_type(file)}\r\n\r\n')
+    before = "\r\n".join(f"--{edge}\r\n{one}" for one in given).encode("utf-8", "replace")
+    return before + file.data + f"\r\n--{edge}--\r\n".encode(), f"multipart/form-data; boundary={edge}"
+
+
+def media_type(file: FileOut) -> str:
+    """What a file says that it is, where that is one; else that of any bytes."""
+    return (
+        file.media_type if re.fullmatch(r"[\w.+-]+/[\w.+-]+", file.media_type, re.ASCII) else "application/octet-stream"
+    )
 
 
 def is_of(url: str, hosts: tuple[str, ...], own: str = "") -> bool:

@@ -23,15 +23,9 @@ _PLACES = {
 """Module and class by kind."""
 
 
-_UNUSED = {"telegram": ("httpx._main", "cryptography")}
-
-
-def unused(kind: str) -> tuple[str, ...]:
-    """Modules that a kind's library loads where they are installed and does without where they are not.
-
-    They stay out of its process, which they would make larger by a third.
-    """
-    return ("h2", *_UNUSED.get(kind, ()))
+UNUSED = ("h2",)
+"""Modules that libraries load where they are installed and do without where they are not: they stay out of a channel's
+process, which they would make larger by a third."""
 
 
 def platform(kind: str) -> type[Platform]:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from stead.channels.base import ChannelFault, check_size
-from stead.channels.http import HttpPlatform, read
+from stead.channels.http import HttpPlatform, media_type, read
 from stead.domain.channel_wire import MOST_FILE_BYTES, Edit, FileOut, RemoteFile, Send, Update
 
 WAIT_S, _AGAIN_S = 10.0, 1.0
@@ -26,10 +26,9 @@ PATIENCE_S = 60.0
 _MOST_ANSWER_BYTES = MOST_FILE_BYTES * 4 // 3 + 100_000
 _MENTION = "\N{OBJECT REPLACEMENT CHARACTER}"
 _PERSON = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
-_RATE_LIMIT, _NO_METHOD = -5, -32601
-_FINAL = (-1, -4, _NO_METHOD, -32600, -32602)
-"""What the caller did wrong, someone's key that changed, and calls that signal-cli does not take."""
+_RATE_LIMIT, _NO_METHOD, _UNKNOWN_FIELD, _NO_ACCOUNT = -5, -32601, -32600, -32602
+_FINAL = (-1, -4, _NO_METHOD)
+"""What the caller did wrong, someone's key that changed, and calls that signal-cli does not know."""
 Result = TypeVar("Result")
 
 
@@ -117,7 +116,7 @@ class Signal(HttpPlatform):
     _deaf = False
     """Whether messages go to another, for longer than a connection that is gone keeps them."""
     _alone: bool | None = None
-    """Whether it serves one account alone; some calls that name one it does not take then."""
+    """Whether it serves one account alone; some calls that name one it does not take then. None: to be asked."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -159,12 +158,16 @@ class Signal(HttpPlatform):
                 raise
             self._alone = True
         else:
-            if account not in [one.number for one in known]:
-                raise ChannelFault(f"signal-cli has no account {account}", final=True)
+            if account not in [one.number for one in known]:  # it may not have been loaded, which this call does
+                await self._call("listStickerPacks", {}, msgspec.Raw)
         return account
 
     async def _call(self, method: str, params: dict[str, Any], result: type[Result]) -> Result:
-        """What signal-cli answers to one call."""
+        """What signal-cli answers to one call.
+
+        A call that names an account has signal-cli load it, where it could not as it began, for want of a network. One
+        that is not registered, or is no more, is no final fault: that it is back is known by a call alone.
+        """
         if self._alone is None and method != "listAccounts":
             await self.probe()
         id = next(self._ids)
@@ -183,7 +186,9 @@ class Signal(HttpPlatform):
             raise ChannelFault(f"signal-cli answers with status {response.status}", final=final)
         answer = response.read(_Answer)
         if answer and answer.error:
-            raise _refused(answer.error)
+            if answer.error.code in (_UNKNOWN_FIELD, _NO_ACCOUNT):
+                self._alone = None  # it may have been started again for other accounts
+            raise _refused(answer.error, self.settings["account"])
         found = read(answer.result, result) if answer and answer.id == id else None
         if found is None:
             raise ChannelFault("what answers at this address is not signal-cli")
@@ -262,8 +267,7 @@ def _to(chat: str) -> dict[str, Any]:
 
 
 def _data_uri(file: FileOut) -> str:
-    media = file.media_type if _MEDIA.fullmatch(file.media_type) else "application/octet-stream"
-    return f"data:{media};filename={quote(file.name, safe='')};base64,{base64.b64encode(file.data).decode()}"
+    return f"data:{media_type(file)};filename={quote(file.name, safe='')};base64,{base64.b64encode(file.data).decode()}"
 
 
 def _file(chat: str, one: _Attachment) -> RemoteFile:
@@ -273,7 +277,10 @@ def _file(chat: str, one: _Attachment) -> RemoteFile:
     )
 
 
-def _refused(error: _Error) -> ChannelFault:
+def _refused(error: _Error, account: str) -> ChannelFault:
+    if error.code == _NO_ACCOUNT:  # which is said of nothing else
+        way_out = "Register or link that number there; it is tried again by itself, and what is to be sent waits"
+        return ChannelFault(f"signal-cli serves no {account} ({error.message[:200]}). {way_out}", code=error.code)
     try:
         sent = msgspec.convert(error.data, _Response).response
     except msgspec.ValidationError:

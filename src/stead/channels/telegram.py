@@ -1,86 +1,168 @@
 """Telegram, by its Bot API, through long polling.
 
-Layer: channels. The library's client alone is used, with its types; none of its dispatching, so that an update is
-forgotten by Telegram only once it was recorded: the offset moves on after that. Updates are parsed one by one, as one
-that is malformed must not hold up those after it.
+Layer: channels. An update is forgotten by Telegram only once it was recorded: the offset moves on after that. Updates
+are read one by one, as one that is malformed must not hold up those after it. See docs/adr/0086.
+
+Source: https://core.telegram.org/bots/api
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import ssl
-from functools import cached_property
-from typing import Any
-from urllib.parse import urlencode
+from typing import Annotated, Any, TypeVar
+from urllib.parse import quote
 
+import msgspec
 from msgspec.structs import replace
-from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, InputFile, LinkPreviewOptions, Message, User
-from telegram import Update as TelegramUpdate
-from telegram import error as errors
-from telegram.request import HTTPXRequest
 
-from stead.channels.base import ChannelFault, Platform, check_size, remember
+from stead.channels.base import ChannelFault, check_size, remember
+from stead.channels.http import PATIENCE_S, Answer, HttpPlatform, multipart
 from stead.domain.channel_wire import Button, Edit, FileOut, RemoteFile, Send, Update
 
 POLL_S = 50
-_WANTED = json.dumps(["message", "callback_query"])
+_WANTED = ["message", "callback_query"]
+_MOST_UPDATES_BYTES = 20_000_000
+"""Of an answer with the most updates, a hundred, each of a long text of escaped signs that answers another."""
 _FILES = ("document", "audio", "voice", "video", "video_note", "sticker")
-_MALFORMED = (AttributeError, TypeError, ValueError, LookupError, ArithmeticError, OSError)
-"""What parsing an update raises that is none."""
-_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+_NAMES = ("mention", "text_mention", "bot_command")
+_TOO_MANY, _CONFLICT, _PASSING = 429, 409, (408, 409, 429)
+_CONFLICT_S = 30.0
+_Whole = Annotated[int, msgspec.Meta(ge=0, le=1 << 43)]
+T = TypeVar("T")
 
 
-class Telegram(Platform):
+class _Parameters(msgspec.Struct):
+    retry_after: float = 0
+    migrate_to_chat_id: int = 0
+
+
+class _Reply(msgspec.Struct):
+    ok: bool
+    result: Any = None
+    error_code: int = 0
+    description: str = ""
+    parameters: _Parameters = msgspec.field(default_factory=_Parameters)
+
+
+class _User(msgspec.Struct):
+    id: int
+    is_bot: bool = False
+    first_name: str = ""
+    last_name: str = ""
+    username: str = ""
+
+
+class _Chat(msgspec.Struct):
+    id: int
+    type: str
+    title: str = ""
+
+
+class _Entity(msgspec.Struct):
+    """A part of a text that Telegram marked, in UTF-16 units."""
+
+    type: str
+    offset: _Whole
+    length: _Whole
+    user: _User | None = None
+
+
+class _File(msgspec.Struct):
+    file_id: str
+    file_name: str = ""
+    mime_type: str = ""
+    file_size: _Whole = 0
+    file_path: str = ""
+
+
+class _Answered(msgspec.Struct, rename={"sender": "from"}):
+    sender: _User | None = None
+    forum_topic_created: Any = None
+
+
+class _Message(msgspec.Struct, rename={"sender": "from"}):
+    message_id: int
+    chat: _Chat
+    sender: _User | None = None
+    sender_chat: Any = None
+    text: str = ""
+    caption: str = ""
+    entities: list[_Entity] = []
+    caption_entities: list[_Entity] = []
+    forward_origin: Any = None
+    via_bot: Any = None
+    reply_to_message: _Answered | None = None
+    message_thread_id: int = 0
+    is_topic_message: bool = False
+    photo: list[_File] = []
+    document: _File | None = None
+    audio: _File | None = None
+    voice: _File | None = None
+    video: _File | None = None
+    video_note: _File | None = None
+    sticker: _File | None = None
+
+
+class _Press(msgspec.Struct, rename={"sender": "from"}):
+    id: str
+    sender: _User
+    message: _Message | None = None
+    data: str = ""
+
+
+class _Update(msgspec.Struct):
+    update_id: int
+    message: _Message | None = None
+    callback_query: _Press | None = None
+
+
+class _Sent(msgspec.Struct):
+    message_id: int
+
+
+class Telegram(HttpPlatform):
     """One bot."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self._sent: dict[tuple[str, int], str] = {}
 
     async def run(self) -> None:
         """See ``Platform``."""
         try:
-            me = await self._bot.get_me()
+            me = await self._call(_User, "getMe")
             self.up(str(me.id), f"@{me.username}", f"https://t.me/{me.username}?start={{}}")
             failed = False
             while True:
                 try:
                     updates = await self._updates()
-                except errors.NetworkError as error:
-                    if failed or isinstance(error, errors.BadRequest):
+                except ChannelFault as fault:
+                    if failed or fault.code:
                         raise
                     failed = True  # a long poll is broken off by its proxy every hour
                 else:
                     failed = False
                     await self._take_all(updates, me)
-        except errors.TelegramError as error:
-            fault = self.fault(error)
+        except ChannelFault as fault:
             fault.final = fault.refused
-            raise fault from error
+            raise
 
     async def _updates(self) -> list[Any]:
         """What came since the cursor, or nothing after a while."""
-        query = urlencode({"offset": self.cursor or 0, "timeout": POLL_S, "allowed_updates": _WANTED})
-        url = f"{self._base()}{self.tokens['token']}/getUpdates?{query}"
-        try:
-            updates = await self._polls.post(url, read_timeout=POLL_S + 10)
-        except (LookupError, TypeError) as error:
-            raise ChannelFault("Telegram answered what makes no sense") from error
-        if not isinstance(updates, list):
-            raise ChannelFault("Telegram answered what makes no sense")
-        return updates
+        wanted = {"offset": int(self.cursor or 0), "timeout": POLL_S, "allowed_updates": _WANTED}
+        patience_s = POLL_S + PATIENCE_S
+        return await self._call(list[Any], "getUpdates", wanted, patience_s=patience_s, most_bytes=_MOST_UPDATES_BYTES)
 
-    async def _take_all(self, updates: list[Any], me: User) -> None:
+    async def _take_all(self, updates: list[Any], me: _User) -> None:
         """Take updates in, one by one, and go on after each."""
         before = self.cursor
         for update in updates:
             if not isinstance(update, dict) or type(id := update.get("update_id")) is not int:
                 continue
             try:
-                taken = _taken(TelegramUpdate.de_json(update, self._bot), me)
-            except _MALFORMED:
+                taken = _taken(msgspec.convert(update, _Update), me)
+            except msgspec.ValidationError:
                 taken = None
             if taken:
                 await self.take(taken)
@@ -88,32 +170,32 @@ class Telegram(Platform):
         if updates and self.cursor == before:
             raise ChannelFault("Telegram sent updates without a number")
 
-    def _base(self) -> str:
-        return f"{self.settings['api'].rstrip('/')}/bot"
+    async def _call(
+        self,
+        kind: type[T],
+        method: str,
+        given: dict[str, Any] | None = None,
+        *,
+        file: FileOut | None = None,
+        **bounds: Any,
+    ) -> T:
+        """What the Bot API answers to a call; ``bounds``: of time and size, see ``Http.ask``."""
+        given = {name: value for name, value in (given or {}).items() if value is not None}
+        if file:
+            body, media = multipart({name: str(value) for name, value in given.items()}, "document", file)
+        else:
+            body, media = msgspec.json.encode(given), "application/json"
+        answer = await self.http.ask("POST", f"{self._url('bot')}/{method}", {"Content-Type": media}, body, **bounds)
+        try:
+            reply = msgspec.convert(json.loads(answer.body), _Reply)  # halves of characters, which anyone can send, too
+            if reply.ok:
+                return msgspec.convert(reply.result, kind)
+        except (ValueError, RecursionError, msgspec.ValidationError):
+            reply = None
+        raise _fault(answer, reply)
 
-    @cached_property
-    def _bot(self) -> Bot:
-        os.environ["PTB_TIMEDELTA"] = "1"  # times as such, and no warning that they will be
-        return Bot(
-            self.tokens["token"],
-            base_url=self._base(),
-            base_file_url=f"{self.settings['api'].rstrip('/')}/file/bot",
-            request=self._client(4),
-            get_updates_request=self._polls,
-        )
-
-    @cached_property
-    def _polls(self) -> HTTPXRequest:
-        return self._client(1)
-
-    @cached_property
-    def _trust(self) -> dict[str, Any]:
-        return {"verify": ssl.create_default_context()}  # each would read its own
-
-    def _client(self, size: int) -> HTTPXRequest:
-        return HTTPXRequest(
-            connection_pool_size=size, read_timeout=30, media_write_timeout=60, httpx_kwargs=self._trust
-        )
+    def _url(self, what: str) -> str:
+        return f"{self.settings['api'].rstrip('/')}/{what}{self.tokens['token']}"
 
     async def send(self, message: Send) -> str:
         """See ``Platform``."""
@@ -130,112 +212,101 @@ class Telegram(Platform):
 
     async def _send(self, message: Send, file: FileOut | None) -> str:
         """One message of Telegram's: the text, or a file."""
-        chat, thread = message.chat, int(message.thread) if message.thread else None
+        to = {"chat_id": message.chat, "message_thread_id": int(message.thread) if message.thread else None}
         if file:
-            given = InputFile(file.data, filename=file.name)
-            return str((await self._bot.send_document(chat, given, message_thread_id=thread)).message_id)
-        sent = await self._bot.send_message(
-            chat,
-            message.text,
-            message_thread_id=thread,
-            reply_markup=_markup(message.buttons),
-            link_preview_options=_NO_PREVIEW,
-        )
-        return str(sent.message_id)
+            return str((await self._call(_Sent, "sendDocument", to, file=file)).message_id)
+        return str((await self._call(_Sent, "sendMessage", {**to, **_said(message.text, message.buttons)})).message_id)
 
     async def edit(self, edit: Edit) -> None:
         """See ``Platform``."""
-        text, buttons = edit.text, _markup(edit.buttons)
+        which = {"chat_id": edit.chat, "message_id": int(edit.message)}
         try:
-            await self._bot.edit_message_text(
-                text, edit.chat, int(edit.message), reply_markup=buttons, link_preview_options=_NO_PREVIEW
-            )
-        except errors.BadRequest as error:
-            if "not modified" not in str(error):
+            await self._call(_Sent, "editMessageText", {**which, **_said(edit.text, edit.buttons)})
+        except ChannelFault as fault:
+            if "not modified" not in str(fault):
                 raise
 
     async def typing(self, chat: str, thread: str) -> None:
         """See ``Platform``."""
         topic = int(thread) if thread else None
-        await self._bot.send_chat_action(chat, "typing", message_thread_id=topic)
+        await self._call(bool, "sendChatAction", {"chat_id": chat, "message_thread_id": topic, "action": "typing"})
 
     async def pressed(self, press: str, text: str) -> None:
         """See ``Platform``."""
-        await self._bot.answer_callback_query(press, text[:200])
+        await self._call(bool, "answerCallbackQuery", {"callback_query_id": press, "text": text[:200]})
 
     async def fetch(self, file: str) -> bytes:
         """See ``Platform``."""
-        found = await self._bot.get_file(file)
-        check_size(found.file_size or 0)
-        data = bytes(await found.download_as_bytearray())
-        check_size(len(data))
-        return data
+        found = await self._call(_File, "getFile", {"file_id": file})
+        check_size(found.file_size)
+        return await self.http.file(f"{self._url('file/bot')}/{quote(found.file_path)}")
 
     async def probe(self) -> str:
         """See ``Platform``."""
-        return f"@{(await self._bot.get_me()).username}"
-
-    def fault(self, error: Exception) -> ChannelFault:
-        """See ``Platform``; the library's own text for a token that was refused quotes it."""
-        match error:
-            case errors.RetryAfter():
-                wait = error.retry_after  # as a time, by the setting above
-                wait_s = wait if isinstance(wait, int) else wait.total_seconds()
-                return ChannelFault("Telegram asks to wait", after_s=wait_s)
-            case errors.InvalidToken():
-                return ChannelFault("Telegram refuses the token, or has no bot of it", refused=True)
-            case errors.ChatMigrated():
-                return ChannelFault("the group became another one on Telegram; pair it again", final=True)
-            case errors.TelegramError():
-                final = isinstance(error, errors.BadRequest | errors.Forbidden)
-                after_s = 30 if isinstance(error, errors.Conflict) else 0
-                return ChannelFault(f"Telegram: {error}"[:500], after_s=after_s, final=final)
-            case _:
-                return super().fault(error)
-
-    async def close(self) -> None:
-        """See ``Platform``."""
-        if "_bot" in vars(self):
-            await asyncio.gather(self._bot.request.shutdown(), self._polls.shutdown())
+        return f"@{(await self._call(_User, 'getMe')).username}"
 
 
-def _taken(update: TelegramUpdate, me: User) -> Update | None:
+def _fault(answer: Answer, reply: _Reply | None) -> ChannelFault:
+    """What Telegram refused. ``code``: of what it says by itself, and no proxy on the way."""
+    if reply is None or reply.ok:
+        status = f" with status {answer.status}" if answer.status != 200 else ""
+        return ChannelFault(f"Telegram answers{status} what makes no sense", after_s=answer.wait_s())
+    code = reply.error_code or answer.status
+    if code in (401, 404):
+        return ChannelFault("Telegram refuses the token, or has no bot of it", refused=True, code=code)
+    if reply.parameters.migrate_to_chat_id:
+        return ChannelFault("the group became another one on Telegram; pair it again", final=True, code=code)
+    if code == _TOO_MANY:
+        return ChannelFault("Telegram asks to wait", after_s=reply.parameters.retry_after or 1, code=code)
+    ours = 400 <= code < 500
+    return ChannelFault(
+        f"Telegram: {reply.description}"[:500],
+        after_s=_CONFLICT_S if code == _CONFLICT else 0,
+        final=ours and code not in _PASSING,
+        code=code if ours else 0,
+    )
+
+
+def _taken(update: _Update, me: _User) -> Update | None:
     """What of an update is taken in; edits, channels' posts and bots' messages are none."""
     press, message = update.callback_query, update.message
     where = press.message if press else message
-    who = press.from_user if press else message.from_user if message else None
+    who = press.sender if press else message.sender if message else None
     if where is None or who is None or who.is_bot:
         return None
     taken = Update(
         id=str(update.update_id),
         cursor=str(update.update_id + 1),
         chat=str(where.chat.id),
-        thread=_thread(where),
+        thread=str(where.message_thread_id) if where.is_topic_message and where.message_thread_id else "",
         person=str(who.id),
-        name=who.full_name,
-        title=where.chat.title or "",
+        name=f"{who.first_name} {who.last_name}".strip(),
+        title=where.chat.title,
         private=where.chat.type == "private",
     )
     if press:
-        return replace(taken, press=press.id, data=press.data or "")
+        return replace(taken, press=press.id, data=press.data)
     if message is None or message.sender_chat:
         return None
     text, called = _addressed(message, me)
     forwarded = bool(message.forward_origin or message.via_bot)
     answered = message.reply_to_message
     # In a topic, what answers nothing answers the message that opened it.
-    to_me = answered is not None and answered.from_user == me and answered.forum_topic_created is None
+    mine = answered is not None and answered.sender is not None and answered.sender.id == me.id
+    to_me = mine and answered is not None and answered.forum_topic_created is None
     addressed = taken.private or to_me or (called and not forwarded)  # others' words call nobody
     return replace(taken, addressed=addressed, forwarded=forwarded, text=text, files=_files(message))
 
 
-def _addressed(message: Message, me: User) -> tuple[str, bool]:
+def _addressed(message: _Message, me: _User) -> tuple[str, bool]:
     """The text without the bot's own name at its start, and whether it was called by it, as Telegram marked it."""
-    kinds: list[str | None] = ["mention", "text_mention", "bot_command"]
-    text = message.text or message.caption or ""
-    found = message.parse_entities(kinds) if message.text else message.parse_caption_entities(kinds)
+    text = message.text or message.caption
+    units = text.encode("utf-16-le", "surrogatepass")
     name, called = f"@{me.username}".casefold(), False
-    for entity, said in found.items():
+    for entity in message.entities if message.text else message.caption_entities:
+        if entity.type not in _NAMES:
+            continue
+        said = units[2 * entity.offset : 2 * (entity.offset + entity.length)].decode("utf-16-le", "surrogatepass")
         ours = said.casefold().endswith(name) if entity.type == "bot_command" else said.casefold() == name
         if not ours and not (entity.user and entity.user.id == me.id):
             continue
@@ -246,23 +317,18 @@ def _addressed(message: Message, me: User) -> tuple[str, bool]:
     return text, called
 
 
-def _thread(message: Any) -> str:
-    topic = getattr(message, "is_topic_message", False)
-    return str(message.message_thread_id) if topic and message.message_thread_id else ""
-
-
-def _files(message: Message) -> tuple[RemoteFile, ...]:
+def _files(message: _Message) -> tuple[RemoteFile, ...]:
     found: list[RemoteFile] = []
     if message.photo:
         largest = message.photo[-1]
-        found.append(RemoteFile(largest.file_id, "photo.jpg", "image/jpeg", largest.file_size or 0))
-    for kind in _FILES:
-        if one := getattr(message, kind):
-            name, media = getattr(one, "file_name", None) or kind, getattr(one, "mime_type", None) or ""
-            found.append(RemoteFile(one.file_id, name, media, one.file_size or 0))
+        found.append(RemoteFile(largest.file_id, "photo.jpg", "image/jpeg", largest.file_size))
+    others = [(kind, one) for kind in _FILES if (one := getattr(message, kind))]
+    found += [RemoteFile(one.file_id, one.file_name or kind, one.mime_type, one.file_size) for kind, one in others]
     return tuple(found)
 
 
-def _markup(buttons: tuple[tuple[Button, ...], ...]) -> Any:
-    rows = [[InlineKeyboardButton(one.text, callback_data=one.data) for one in row] for row in buttons]
-    return InlineKeyboardMarkup(rows) if rows else None
+def _said(text: str, buttons: tuple[tuple[Button, ...], ...]) -> dict[str, Any]:
+    """A text without previews, and its buttons."""
+    rows = [[{"text": one.text, "callback_data": one.data} for one in row] for row in buttons]
+    markup = {"inline_keyboard": rows} if rows else None
+    return {"text": text, "link_preview_options": {"is_disabled": True}, "reply_markup": markup}

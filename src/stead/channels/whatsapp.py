@@ -19,13 +19,12 @@ from contextlib import suppress
 from itertools import chain
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote
-from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
 
 from stead.channels.base import ChannelFault, parts, remember, typed, value_at
-from stead.channels.http import Answer, HttpPlatform, is_of
+from stead.channels.http import Answer, HttpPlatform, is_of, media_type, multipart
 from stead.domain.channel_wire import Button, FileOut, RemoteFile, Request, Send, Update
 
 STALE_S = 8 * 86_400
@@ -193,15 +192,9 @@ class WhatsApp(HttpPlatform):
         return await self._call("POST", f"{self.settings['phone_id']}/messages", body)
 
     async def _uploaded(self, file: FileOut) -> str:
-        kind = file.media_type if re.fullmatch(r"[\w.+-]+/[\w.+-]+", file.media_type) else "application/octet-stream"
-        name = re.sub(r'[\x00-\x1f\x7f"\\]', "_", file.name)[:240]  # they end a field's head
-        edge, field = uuid4().hex, "Content-Disposition: form-data; name"
-        given = [f'{field}="messaging_product"\r\n\r\nwhatsapp', f'{field}="type"\r\n\r\n{kind}']
-        given.append(f'{field}="file"; filename="{name}"\r\nContent-Type: {kind}\r\n\r\n')
-        head = "\r\n".join(f"--{edge}\r\n{one}" for one in given)
-        body = head.encode() + file.data + f"\r\n--{edge}--\r\n".encode()
-        path = f"{self.settings['phone_id']}/media"
-        return str((await self._call("POST", path, body, f"multipart/form-data; boundary={edge}"))["id"])
+        about = {"messaging_product": "whatsapp", "type": media_type(file)}
+        body, media = multipart(about, "file", file)
+        return str((await self._call("POST", f"{self.settings['phone_id']}/media", body, media))["id"])
 
     async def typing(self, chat: str, thread: str) -> None:
         """See ``Platform``."""

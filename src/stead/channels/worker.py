@@ -21,7 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.channels.base import ChannelFault, Platform, parts
-from stead.channels.platforms import platform, unused
+from stead.channels.platforms import UNUSED, platform
 from stead.domain import channel_wire as wire
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
@@ -53,7 +53,7 @@ class Worker:
         self._room = asyncio.Semaphore(MOST_UNRECORDED)
         self._doing: set[asyncio.Task[None]] = set()
         self._up_s = 0.0
-        sys.modules.update(dict.fromkeys(unused(begin.kind)))  # type: ignore[arg-type]  # as where it is not installed
+        sys.modules.update(dict.fromkeys(UNUSED))  # type: ignore[arg-type]  # as where it is not installed
         self._account = begin.account
         self._took = False  # since it was last down: a connection that brings something is made again soon
         self.platform: Platform = platform(begin.kind)(begin, self._take, self._up)

@@ -7,6 +7,7 @@ there. A token comes from a hidden prompt or standard input and goes into the va
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from argparse import Namespace
@@ -26,6 +27,7 @@ _TOKEN_BYTES = 8000
 _TEST_S = 60.0
 _LOOK_S = 60.0
 """How often a wait for a pairing says that it goes on."""
+_LETTERS = "a small letter, then up to 30 of a-z, 0-9 and -"
 _ROLES = ("owner", "member", "guest")
 
 
@@ -113,6 +115,8 @@ def _manifest(client: Client, kind: str) -> Json:
 def _add(invocation: Invocation, arguments: Namespace) -> int:
     """Add a channel; of one that there is, what is not given stays as it was."""
     client, name = invocation.client, arguments.name
+    if not re.fullmatch("[a-z][a-z0-9-]{0,30}", name):  # before a token is asked for and kept under it
+        raise CommandError(f"no channel can be called {name!r}", f"take {_LETTERS}")
     rows = {row["channel"]["name"]: row["channel"] for row in client.items("/channels")}
     older: Json = rows.get(name, {})
     manifest = _manifest(client, arguments.kind or older.get("kind", ""))
@@ -229,6 +233,7 @@ def _pair(invocation: Invocation, arguments: Namespace) -> int:
     code = client.post(f"/channels/{name}/pair", wanted)
     lives = figures.duration(round(code["expires_ms"] - time.time() * 1000))
     shown = {**_row(row), **code, "lives": lives, "to": row["account"] or "the bot", "role": arguments.role}
+    shown["down"] = "" if row["state"] == "connected" else fill(_DOWN, shown)
     invocation.report({"id": name, **code}, *lines(_CODE, shown))
     sys.stdout.flush()  # a person reads it while this waits
     if arguments.no_wait:
@@ -240,8 +245,10 @@ def _pair(invocation: Invocation, arguments: Namespace) -> int:
 _CODE = (
     "code: {code}\n"
     "[link: {link}]\n"
+    "{down}\n"
     "Send the code to {to} in the chat that is to be paired, within {lives}. Who sends it first is its {role}."
 )
+_DOWN = "The code is not heard before {name} is connected; it is {state}[: {wrong:300}]"
 _PAIRED = "{title|the chat} is paired, and is called {name}. See: stead channel chats {channel}"
 
 
@@ -311,9 +318,9 @@ _CHATS = Listing(
 
 # -- the table ---------------------------------------------------------------------------------------------------------
 
-_NAME = arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -", _channel)
+_NAME = arg("name NAME", _LETTERS, _channel)
 _ADD = (
-    arg("name NAME", "a small letter, then up to 30 of a-z, 0-9 and -"),
+    arg("name NAME", _LETTERS),
     arg("[kind KIND]", "one of: stead channel kinds", _kind),
     arg("--set FIELD=VALUE...", "a setting of the platform"),
     arg("--secret FIELD=SECRETNAME...", "the vault's secret that is a token; - reads it from standard input"),

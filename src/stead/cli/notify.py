@@ -37,8 +37,8 @@ def _row(row: Json) -> Json:
         "where": where,
         "kinds": ", ".join(target["kinds"]),
         "times": "; ".join(filter(None, (quiet, digest, urgent))),
-        "state": "off" if not row["on"] else "failing" if row["tries"] or row["lost"] else "on",
-        "wrong": row["why"] or row["error"] if not row["on"] or row["tries"] or row["lost"] else "",
+        "state": "off" if not row["on"] else "failing" if row["error"] else "on",
+        "wrong": row["why"] or row["error"],
     }
 
 
@@ -109,7 +109,7 @@ _ROWS: dict[str, Row] = {
         Listing(
             "/notifications",
             "NAME: {name} | TO: {where:50} | STATE: {state} | WAITING: {waiting:number} | GIVEN UP: {lost:number}"
-            " | LAST: {sent_ms:age|never} | TELLS: {kinds:60} | TIMES: {times} | WHY: {wrong:80}",
+            " | LAST: {sent_ms:age|never} | TELLS: {kinds:60} | TIMES: {times} | WHY: {wrong:400}",
             "You are notified nowhere. Add a target: stead notify add screen --desktop",
             view=_row,
         ),

@@ -41,7 +41,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         approvals = client.get("/approvals", status="pending", limit=500)["items"]
         reviews = client.get("/reviews")["items"]
         caps = client.get("/cap")
-        unsent = sum(bool(row["tries"] or row["lost"] or row["why"]) for row in client.items("/notifications"))
+        unsent = sum(bool(row["error"] or row["why"]) for row in client.items("/notifications"))
     except ApiError as error:  # lists need room on the disk; how the daemon stands is most wanted when there is none
         found = {"running": True, **status, "why": error.message}
         invocation.report(found, fill("daemon  running, version {version}", found), fill("lists   {why}", found))

@@ -35,7 +35,7 @@ Share = Annotated[int, bounds(minimum=1, maximum=99)]
 def require_name(name: str) -> None:
     """Raise ``InvalidRequest`` for what is no ``Name``."""
     if not re.fullmatch(NAME, name):
-        raise InvalidRequest(f"the name {name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {name[:80]!r} cannot be; take a small letter, then up to 30 of a-z, 0-9, -")
 
 
 def require_room(known: Collection[str], name: str, most: int, what: str, family: str) -> None:

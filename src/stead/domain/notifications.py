@@ -110,6 +110,10 @@ class TargetState(msgspec.Struct, frozen=True):
     since: int = 0
     why: str = ""
 
+    def hears_of(self, seq: int) -> bool:
+        """Whether what happened at this event of the journal is sent there, as it is now."""
+        return self.on and seq > self.since
+
 
 class TargetRow(msgspec.Struct, frozen=True):
     """A target for people.

@@ -108,10 +108,11 @@ class _Git:
         return {one.decode() for one in _IDS.findall(content)}
 
     def _of_commits(self, tips: Sequence[str]) -> Iterator[Brought]:
-        known = self._run("cat-file", "--batch-check", input="\n".join(tips).encode())
-        commits = [
-            line.split()[0] for line in known.decode().splitlines() if line.split()[1:2] in (["commit"], ["tag"])
-        ]
+        known = self._run("cat-file", "--batch-check", input="\n".join(tips).encode()).decode()
+        rows = [line.split() for line in known.splitlines()]
+        if any(what == "missing" for _, what, *_ in rows):
+            raise _Unread  # a branch of what is nowhere
+        commits = [id for id, what, *_ in rows if what in ("commit", "tag")]
         if not commits:
             return
         new = self._run("rev-list", *commits[:_MOST_TIPS], "--not", "--all")

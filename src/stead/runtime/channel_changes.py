@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 from urllib.parse import urlsplit
 
@@ -51,21 +51,17 @@ def channel_fact(
             return channels.ChannelSet(_possible(channel, known, manifests, has_secret), door)
         case channels.SwitchChannel(name=name, on=on):
             if known_channel(known, name).on == on:
-                raise Conflict(f"{name} is {'on' if on else 'off'} already")
+                raise Conflict(f"{name} is {'on' if on else 'off'} already; see: stead channel list")
             return channels.ChannelSwitched(name, on, door)
         case channels.RemoveChannel(name=name):
             known_channel(known, name)
             return channels.ChannelRemoved(name, door)
         case channels.SetChat(channel=channel_name, chat=id):
             chat = known_chat(known, channel_name, id)
-            if not any(one.role == "owner" for one in command.people):
-                raise InvalidRequest("a chat has at least one owner; remove it instead: stead channel chat remove")
-            named = known.named(command.name)
-            if not re.fullmatch(NAME, command.name) or (named is not None and named != chat):
-                raise InvalidRequest(f"another chat is called {command.name[:40]!r}, or no chat can be called so")
-            rights = replace(command.rights, directory=folder(command.rights.directory))
-            if rights.budget is not None:
-                require_budget(rights.budget)
+            if loses_owner(chat, command.people):
+                raise InvalidRequest("its last owner stays; remove the chat instead: stead channel chat remove")
+            require_chat_name(command.name, known, chat)
+            rights = possible_rights(command.rights, folder)
             return channels.ChatSet(replace(chat, name=command.name, people=command.people, rights=rights), door)
         case channels.RemoveChat(channel=channel_name, chat=id):
             known_chat(known, channel_name, id)
@@ -79,6 +75,27 @@ def known_channel(known: channels.Channels, name: str) -> channels.ChannelState:
     if name not in known.channels:
         raise NotFound(f"there is no channel {name[:80]!r}; see: stead channel list")
     return known.channels[name]
+
+
+def loses_owner(chat: channels.Chat, people: Sequence[channels.Person]) -> bool:
+    """Whether a chat that has an owner has none any more with these people."""
+    was, stays = (any(one.role == "owner" for one in who) for who in (chat.people, people))
+    return was and not stays
+
+
+def require_chat_name(name: str, known: channels.Channels, chat: channels.Chat | None = None) -> None:
+    """Refuse a name that no chat can have, or that another one has."""
+    if not re.fullmatch(NAME, name):
+        raise InvalidRequest(f"no chat can be called {name[:40]!r}; take a small letter, then up to 30 of a-z, 0-9, -")
+    if known.named(name) not in (None, chat):
+        raise InvalidRequest(f"there is a chat {name!r} already; give another name")
+
+
+def possible_rights(rights: channels.ChatRights, folder: Callable[[str], str]) -> channels.ChatRights:
+    """Rights as a chat may have them; raises ``InvalidRequest``."""
+    if rights.budget is not None:
+        require_budget(rights.budget)
+    return replace(rights, directory=folder(rights.directory))
 
 
 def known_chat(known: channels.Channels, channel: str, id: str) -> channels.Chat:
@@ -115,7 +132,7 @@ def _possible(
         if not given and field.needed:
             raise InvalidRequest(f"{field.name} is missing: {field.title}")
         if given and not field.secret and field.pattern and not re.fullmatch(field.pattern, given):
-            raise InvalidRequest(f"{field.name} cannot be {given[:80]!r}: {field.title}")
+            raise InvalidRequest(f"{field.name} cannot be {given[:80]!r}; give: {field.title}")
     for name in channel.secrets.values():
         if not has_secret(name):
             raise InvalidRequest(f"there is no secret {name[:64]!r}; add it first: stead secret add {name[:64]}")
@@ -142,7 +159,7 @@ def hosts_of(channel: channels.Channel, manifest: Manifest) -> tuple[str, ...]:
         except ValueError:
             port, url = 0, urlsplit("")
         if not port or not url.hostname or url.username:
-            raise InvalidRequest(f"{field.name} cannot be {value[:80]!r}: {field.title}")
+            raise InvalidRequest(f"{field.name} cannot be {value[:80]!r}; give: {field.title}")
         named = f"[{url.hostname}]" if ":" in url.hostname else url.hostname
         hosts.append(str(parse_allowed(named if port in (80, 443) and "." in named.strip("[]") else f"{named}:{port}")))
     return tuple(dict.fromkeys(hosts))
@@ -158,5 +175,5 @@ def read_ca(path: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if "-----BEGIN CERTIFICATE-----" not in text:
-        raise InvalidRequest(f"{path} has no certificate in PEM")
+        raise InvalidRequest(f"{path} has no certificate in PEM; give a file that has")
     return text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -35,7 +35,6 @@ PROBE_S = 300.0
 PROBE_AGAIN_S = 30.0
 """The same after it did not answer such a question, while its connection says nothing else."""
 RECORD_AGAIN_S = 5.0
-NEXT = "It is not tried again before its secret is set (stead secret add NAME --replace), or the channel is"
 _STEADY_S, STEADY_MS = 60.0, 60_000
 State = Literal["off", "starting", "connected", "down"]
 _IDS = ("id", "chat", "thread", "person")
@@ -68,6 +67,8 @@ class ChannelProcess:
     def __post_init__(self) -> None:
         self.state: State = "starting"
         self.account = self.link = self.error = self.account_id = ""
+        self.secrets: tuple[str, ...] = ()
+        """Names of its tokens in the vault, to be replaced once one was refused."""
         self.waits = ""
         """Why what comes in cannot be recorded, and so waits at the platform; "" where it can."""
         self.over = False
@@ -141,7 +142,7 @@ class ChannelProcess:
             await self.probe()
         except Undelivered as fault:
             if fault.final:
-                self._end("final", f"{fault}. {NEXT}")
+                self._end("final", _with_next(str(fault), self.name, self.secrets))
             elif not fault.after_s and not self._ended_as:
                 self._unproven = self._unproven or self.state == "connected"
                 self._fell(f"it does not answer a probe: {fault}")
@@ -191,7 +192,7 @@ class ChannelProcess:
                 self._known.set()
                 self._rose()
             case wire.Down(text=text, final=True):
-                self._end("final", f"{text}. {NEXT}")
+                self._end("final", _with_next(text, self.name, self.secrets))
             case wire.Down(text=text):
                 self._unproven = False  # it connects again by itself
                 self._fell(text)
@@ -317,3 +318,10 @@ class ChannelProcess:
         task = asyncio.create_task(write(), name=f"word to {self.name}")
         self._taking.add(task)
         task.add_done_callback(self._taking.discard)
+
+
+def _with_next(why: str, name: str, secrets: Sequence[str]) -> str:
+    """Why there is no use in another try, and what to set right before one."""
+    named = f"stead secret add {' or '.join(secrets)} --replace" if secrets else ""
+    ways = " or ".join(filter(None, (named, f"stead channel add {name}")))
+    return f"{why.rstrip('.')}. It is not tried again before that is set right: {ways}"

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from stead.domain import channels
 from stead.domain import commands as cmd
 from stead.domain.channel_wire import Begin, Manifest, Request, Response, Update
@@ -21,7 +23,14 @@ from stead.domain.ids import HOME, NO_COMMAND
 from stead.domain.notifications import Undelivered
 from stead.domain.ports import Claimed
 from stead.runtime.answers import answer, of
-from stead.runtime.channel_changes import channel_fact, hosts_of, known_channel, read_ca
+from stead.runtime.channel_changes import (
+    channel_fact,
+    hosts_of,
+    known_channel,
+    possible_rights,
+    read_ca,
+    require_chat_name,
+)
 from stead.runtime.channel_process import STEADY_MS, ChannelProcess
 from stead.runtime.chat_house import ChatHouse
 from stead.runtime.chat_post import ChatPost
@@ -134,11 +143,11 @@ class ChannelRoom:
     async def pair(self, name: str, wanted: channels.WantedPairing) -> channels.PairingCode:
         """A code for one chat; raises ``NotFound``, ``InvalidRequest``, ``Conflict``."""
         if not known_channel(self._known, name).on:
-            raise Conflict(f"{name} is off: stead channel enable {name}")
-        if wanted.name and self._known.named(wanted.name):
-            raise InvalidRequest(f"there is a chat {wanted.name!r} already; give another name")
-        await asyncio.to_thread(folder, wanted.rights.directory)
-        code, expires_ms = self.chats.pairing.offer(name, wanted)
+            raise Conflict(f"{name} is off; switch it on first: stead channel enable {name}")
+        if wanted.name:
+            require_chat_name(wanted.name, self._known)
+        rights = await asyncio.to_thread(possible_rights, wanted.rights, folder)
+        code, expires_ms = self.chats.pairing.offer(name, replace(wanted, rights=rights))
         process = self.processes.get(name)
         link = process.link.replace("{}", code.replace("-", "")) if process and process.link else ""
         return channels.PairingCode(code, expires_ms, link)
@@ -237,6 +246,7 @@ class ChannelRoom:
                     self._changed,
                     self._house.clock,
                 )
+                process.secrets = tuple(channel.secrets.values())
                 task = asyncio.create_task(process.keep(), name=f"channel {name}")
                 task.add_done_callback(_ended)
                 self._running[name], self.processes[name] = (wanted[name], task), process

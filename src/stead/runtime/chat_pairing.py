@@ -9,6 +9,7 @@ import asyncio
 import hmac
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from stead.domain.errors import Conflict, StorageFault
 from stead.domain.ids import HOME, CommandId
 from stead.domain.notifications import ChatTarget, NotificationTarget, TargetSet
 from stead.runtime.answers import claim_of
+from stead.runtime.channel_changes import loses_owner
 from stead.runtime.chat_house import ChatHouse
 
 MOST_TRIES = 5
@@ -51,13 +53,18 @@ class Pairing:
         self._tries[channel] = 0
         return f"{code[:4]}-{code[4:]}", expires_ms
 
+    @staticmethod
+    def is_code(text: str) -> bool:
+        """Whether a text reads as a code, of which nobody knows whether it holds."""
+        return _WORD.fullmatch(text.strip()) is not None
+
     async def redeem(self, channel: str, update: Update, id: CommandId) -> str:
         """What to say where a message is a code that holds; "" where it is none, and then it is a message as any."""
         found = _WORD.fullmatch(update.text.strip())
         if not found:
             return ""
         if self._house.journal.claimed(id):
-            return _PAIRED
+            return _paired(update)
         offers = [one for one in self._offers.get(channel, ()) if one.expires_ms > self._house.clock.now_ms()]
         given = found[1].replace("-", "").upper().encode()
         mine = [one for one in offers if hmac.compare_digest(one.code.encode(), given)]
@@ -89,9 +96,9 @@ class Pairing:
             chat = Chat(channel, update.chat, name, title, update.private, (person,), wanted.rights)
         else:
             others = tuple(one for one in chat.people if one.id != person.id)
-            if len(others) >= MOST_PEOPLE or (
-                wanted.role != "owner" and not any(one.role == "owner" for one in others)
-            ):
+            if len(others) >= MOST_PEOPLE:
+                return f"{MOST_PEOPLE} people have a role here already; take one away first."
+            if loses_owner(chat, (*others, person)):
                 return "This chat needs an owner; it was left as it is."
             chat = replace(
                 chat, people=(*others, person), rights=wanted.rights if wanted.role == "owner" else chat.rights
@@ -100,14 +107,14 @@ class Pairing:
         if chat.private and wanted.role == "owner" and chat.name not in self._house.home.state.targets:
             # Who has the bot to themselves is notified there of what goes on elsewhere, questions above all.
             facts.append(TargetSet(NotificationTarget(chat.name, ChatTarget(channel, chat.id)), chat.door))
-        try:
+        with suppress(Conflict):  # the same update a second time
             await self._house.home.record(*facts, cause=id, claim=claim_of(id, "", HOME, ""))
-        except Conflict:
-            return _PAIRED  # the same update a second time
-        return _PAIRED
+        return _paired(update)
 
 
-_PAIRED = "Paired. Write to me here; /help says what else there is."
+def _paired(update: Update) -> str:
+    how = "Write to me here" if update.private else "I answer here to what names me or replies to me"
+    return f"Paired. {how}; /help says what else there is."
 
 
 def _named(title: str) -> str:

@@ -27,7 +27,7 @@ from stead.runtime.chat_house import ChatHouse
 from stead.runtime.chat_messages import KIND, ChatMessages
 from stead.runtime.chat_questions import Buttons
 from stead.runtime.chat_rates import Pace
-from stead.runtime.chat_writing import ELSEWHERE, ChatWriter
+from stead.runtime.chat_writing import ELSEWHERE, ChatWriter, is_question
 from stead.runtime.sending import OutboxSender
 
 if TYPE_CHECKING:
@@ -85,15 +85,20 @@ class ChatPost(OutboxSender):
         await asyncio.to_thread(self._open().say, place.key, f"{id}:said", notice)
         self.turn.set()
 
-    def later(self, via: ChatTarget, notice: Notice, due_ms: int) -> bool:
-        """Have a notification to a chat come with what waits there until then; whether it was taken. In a thread."""
-        key = Place(via.channel, via.chat).key
-        if notice.kind != "question" or not notice.of:  # one with an answer is asked as the chat's own are
-            notice = replace(notice, kind=f"{ELSEWHERE}{notice.kind}")
+    def later(self, via: ChatTarget, notice: Notice, due_ms: int, waits: bool) -> bool:
+        """Have a notification to a chat, unless it is due at once, come with what waits there. In a thread.
+
+        Whether it does; or it did before, and a crash had the notification found once more.
+        """
+        key, box = Place(via.channel, via.chat).key, self._open
         try:
-            self._open().add([(key, notice, due_ms, True)], 0)
+            if box().knows(key, notice):
+                return True
+            if not waits:
+                return False
+            box().add([(key, replace(notice, kind=f"{ELSEWHERE}{notice.kind}"), due_ms, True)], 0)
         except StorageFault as fault:
-            log.error("a notification does not wait with what else goes to a chat: %s", fault)
+            log.error("a notification is not put with what else goes to a chat: %s", fault)
             return False
         self._wake()
         return True
@@ -171,7 +176,7 @@ class ChatPost(OutboxSender):
         text, buttons, files = await self._writer.said(chat, notice)
         if not text and not files:
             return False
-        about = {"question": notice.of, "whole": f"whole:{notice.of}"}.get(notice.kind, "")
+        about = {"question": notice.of, "whole": f"whole:{notice.of}"}.get(notice.kind.removeprefix(ELSEWHERE), "")
         if about:
             await self._asked(place, id, about, text, buttons)
         else:
@@ -231,5 +236,5 @@ class ChatPost(OutboxSender):
 
 def _grouped(due: Sequence[tuple[Notice, bool]], _made: Sequence[int]) -> Sequence[Sequence[Notice]]:
     """What waited together, but each question by itself, as it has buttons of its own; the rest one by one."""
-    digest = [notice for notice, waited in due if waited and notice.kind != "question"]
+    digest = [notice for notice, waited in due if waited and not is_question(notice)]
     return [*([digest] if digest else []), *([notice] for notice, _ in due if notice not in digest)]

@@ -138,7 +138,8 @@ class Presses:
         if role != "owner":
             return "Only an owner of this chat can answer."
         if row.status != "pending":
-            return f"It was answered already: {row.status}."
+            how = {"given": "allowed", "denied": "denied"}.get(row.status)
+            return f"It was answered already: {how}." if how else "It is void by now and takes no answer."
         if verb == "w":
             await asyncio.to_thread(self._whole, place, id, row)
             return "Here is all of it."

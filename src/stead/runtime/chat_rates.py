@@ -36,9 +36,9 @@ class Rates:
         """Something was not taken."""
         self.refused[channel] += 1
 
-    def first(self, channel: str, chat: str) -> bool:
-        """Whether a stranger's chat is heard for the first time in a day; few are, in a minute."""
-        return self._count((channel, "stranger", chat), 86_400_000) == 1 and self._count((channel, "new")) <= 10
+    def answers(self, channel: str, chat: str, about: str, most: int) -> bool:
+        """Whether a stranger's chat is answered, so often in a day about something; few are, in a minute."""
+        return self._count((channel, about, chat), 86_400_000) <= most and self._count((channel, "new")) <= 10
 
     def over(self, channel: str, update: Update) -> str | None:
         """What to say to one who writes too much: something once, "" after that; None while they do not.
@@ -67,7 +67,7 @@ class Rates:
         """How often it came within its window, this time included."""
         now_ms = self._clock.now_ms()
         began_ms, count = self._counts.pop(key, (now_ms, 0))
-        if now_ms - began_ms >= window_ms:
+        if not 0 <= now_ms - began_ms < window_ms:  # the clock may have been set back
             began_ms, count = now_ms, 0
         self._counts[key] = began_ms, count + by
         if len(self._counts) > _MOST_KNOWN:

@@ -62,8 +62,10 @@ class ChatWriter:
         if chat is None:
             return "", (), ()
         if notice.kind.startswith(ELSEWHERE):
-            there = replace(notice, kind=notice.kind.removeprefix(ELSEWHERE))
-            return self.clean(await asyncio.to_thread(self._elsewhere, chat, there)), (), ()
+            notice = replace(notice, kind=notice.kind.removeprefix(ELSEWHERE))
+            text = await asyncio.to_thread(self._elsewhere, chat, notice)
+            if not text or not is_question(notice):
+                return self.clean(text), (), ()
         if notice.kind == KIND:
             text, files = await asyncio.to_thread(self._called, notice)
             return self.clean(text), (), files
@@ -101,8 +103,8 @@ class ChatWriter:
 
     def _elsewhere(self, chat: Chat, notice: Notice) -> str:
         """What a chat is notified of other work by; "" where it is not any more. In a thread."""
-        via = ChatTarget(chat.channel, chat.id)
-        if not any(one.on and one.target.via == via for one in self._house.home.state.targets.values()):
+        via, targets = ChatTarget(chat.channel, chat.id), self._house.home.state.targets.values()
+        if not any(one.target.via == via and one.hears_of(notice.seq) for one in targets):
             return ""
         message = self._house.notifications.message("", (notice,))
         return f"{message.title}\n{message.link}" if message else ""
@@ -125,7 +127,7 @@ class ChatWriter:
             case ev.TurnEnded(reason="budget", summary=summary):
                 return f"{summary}\n\nHere /reset begins a session with a budget of its own."
             case ev.TurnEnded(summary=summary, changed=changed):
-                return summary + (f"\n\n({changed} files changed)" if changed > 0 else "")
+                return summary + (f"\n\n({changed} file{'s' * (changed > 1)} changed)" if changed > 0 else "")
             case ev.IntentAnswered(answer=answer):
                 return answer
             case ev.ObjectiveEnded(status=status, summary=summary):
@@ -156,3 +158,8 @@ class ChatWriter:
                 return True
             case _:
                 return False
+
+
+def is_question(notice: Notice) -> bool:
+    """Whether a notice is asked with buttons, and so by a message of its own."""
+    return notice.kind.removeprefix(ELSEWHERE) == "question" and notice.of != ""

@@ -2,7 +2,7 @@
 
 Layer: runtime. Who wrote is the platform's id of them and never a name; what they may do is in ``domain.channels``.
 What an update becomes is a command under an id of the update's own, so that one that comes again changes nothing and is
-answered as before. A stranger is not answered but for one word of how to be paired.
+answered as before. A stranger hears only that the chat is not paired, or that a code does not hold.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stead.domain.notifications import Undelivered
 from stead.domain.rows import ObjectiveRow
 from stead.runtime.attachments import shown_name
 from stead.runtime.chat_house import ChatHouse
-from stead.runtime.chat_pairing import Pairing
+from stead.runtime.chat_pairing import MOST_TRIES, Pairing
 from stead.runtime.chat_questions import Handle, Presses
 from stead.runtime.chat_rates import Rates
 
@@ -46,6 +46,8 @@ HELP = """What you write goes to this chat's session. Besides:
 /reset  begin a new session
 /connect KIND  a link to the page, to add a channel
 /help  this"""
+_UNPAIRED = "This bot answers in chats that were paired with it, and this one is not."
+_NO_CODE = "This code does not hold: one pairs one chat, within ten minutes. A new one: stead channel pair"
 _GUEST = "You are a guest here: what you write is read, and commands are for members."
 
 
@@ -92,8 +94,8 @@ class Chats:
         role = chat.role(update.person) if chat else ""
         if chat is None or not role:
             self.rates.refuse(channel)
-            if chat is None and update.private and self.rates.first(channel, update.chat):
-                await self._said(place, id, "This bot answers in chats that were paired with it, and this one is not.")
+            if chat is None and update.private and (words := self._for_stranger(channel, update)):
+                await self._said(place, id, words)
             return
         if (over := self.rates.over(channel, update)) is not None:
             self.rates.refuse(channel)
@@ -108,17 +110,27 @@ class Chats:
         except (CallerError, BudgetRefused, MachineError) as refused:
             await self._said(place, id, f"It was not done: {refused}")
 
+    def _for_stranger(self, channel: str, update: Update) -> str:
+        """What is said in a chat that is not paired, a few times a day; "" for nothing."""
+        if self.pairing.is_code(update.text):
+            return _NO_CODE if self.rates.answers(channel, update.chat, "code", MOST_TRIES) else ""
+        return _UNPAIRED if self.rates.answers(channel, update.chat, "stranger", 1) else ""
+
     # -- words -----------------------------------------------------------------------------------------------------
 
     async def _heard(self, chat: Chat, role: Role, place: Place, update: Update, id: CommandId) -> None:
         text = update.text.strip()
-        word, _, rest = text.partition(" ") if text.startswith("/") and not update.forwarded else ("", "", "")
+        word, *rest = text.split(maxsplit=1) if text.startswith("/") and not update.forwarded else ("",)
         if not word:
             await self._talk(chat, role, place, update, id)
         elif role == "guest":
             await self._said(place, id, _GUEST)
         else:
-            await self._commanded(chat, role, place, word.casefold(), rest.strip(), id)
+            if update.files:
+                await self._said(
+                    place, CommandId(f"{id}-files"), "Not taken: a command takes no files. Send them with words."
+                )
+            await self._commanded(chat, role, place, word.casefold(), "".join(rest), id)
 
     async def _commanded(self, chat: Chat, role: Role, place: Place, word: str, rest: str, id: CommandId) -> None:
         match word:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from stead.domain import commands as cmd
 from stead.domain import notifications as notify
-from stead.domain.errors import NotFound
+from stead.domain.errors import NotFound, StorageFault
 from stead.domain.events import Event, ObjectiveEnded
 from stead.domain.ids import HOME, NO_COMMAND, ApprovalId, SessionId
 from stead.domain.notices import TAGS, Notice, Subject, due_ms, grouped, kind_of, message_of, plain
@@ -31,6 +32,8 @@ from stead.runtime.target_changes import known_target, target_fact
 
 if TYPE_CHECKING:
     from stead.storage.outbox import Outbox, Outgoing
+
+log = logging.getLogger(__name__)
 
 
 class Subjects(Protocol):
@@ -70,8 +73,8 @@ class Notifications(OutboxSender):
         """Where the page is, without a slash at its end."""
         self.is_said: Callable[[notify.NotificationTarget, SessionId], bool] = lambda _target, _session: False
         """Whether a target is a chat in which the session talks, so that it is said there anyhow."""
-        self.to_chat: Callable[[notify.ChatTarget, Notice, int], bool] = lambda _via, _notice, _due_ms: False
-        """Has what a chat is to hear later come with what its own work says then; whether it was taken."""
+        self.to_chat: Callable[[notify.ChatTarget, Notice, int, bool], bool] = lambda *_: False
+        """Has what a chat is to hear later come with what its own work says then; whether it does, or did before."""
         super().__init__("notifications wait", lambda name: f"a notification for {name}", clock, clean)
         self._home = home
         self._journal = journal
@@ -97,7 +100,10 @@ class Notifications(OutboxSender):
         """The targets by name."""
 
         def row(one: notify.TargetState) -> notify.TargetRow:
-            return notify.TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+            try:
+                return notify.TargetRow(one.target, one.on, one.why, *self._outbox().figures(one.target.name))
+            except StorageFault as fault:
+                return notify.TargetRow(one.target, one.on, one.why, error=str(fault))
 
         return tuple([await asyncio.to_thread(row, one) for _, one in sorted(self._targets.items())])
 
@@ -129,7 +135,10 @@ class Notifications(OutboxSender):
             if isinstance(fact, notify.TargetRemoved):
                 await self._sender.forget(fact.name)
             if isinstance(command, notify.RemoveTarget | notify.SwitchTarget):
-                await asyncio.to_thread(lambda: self._outbox().forget(command.name))
+                try:
+                    await asyncio.to_thread(lambda: self._outbox().forget(command.name))
+                except StorageFault as fault:
+                    log.error("what waited for %s is dropped when it is due: %s", command.name, fault)
         self.turn.set()
         return answer(of(claim, HOME), events)
 
@@ -163,26 +172,30 @@ class Notifications(OutboxSender):
 
     def _find(self, box: Outbox, targets: Mapping[str, notify.TargetState], now_ms: int) -> None:
         """Take into the outbox what is to be sent of all that has happened since it was looked last. In a thread."""
+
+        def is_kept(name: str, notice: Notice, due_ms: int, waits: bool) -> bool:
+            via = targets[name].target.via  # what chats take is in their outbox before it is found
+            return not isinstance(via, notify.ChatTarget) or not self.to_chat(via, notice, due_ms, waits)
+
+        def wanted(event: Event) -> list[Row]:
+            return self._wanted(event, targets, now_ms)
+
         after = max(self._reached, min(one.since for one in targets.values()))
-        self._reached = take_in(box, self._journal, after, TAGS, lambda event: self._wanted(event, targets, now_ms))
+        self._reached = take_in(box, self._journal, after, TAGS, wanted, is_kept)
 
     def _wanted(self, event: Event, targets: Mapping[str, notify.TargetState], now_ms: int) -> list[Row]:
-        """Whom an event is sent to: for the outbox."""
+        """Whom an event is sent to, at once first: for the outbox."""
         found = self._kind_of(event)
         if found is None:
             return []
         kind, about = found
-        wanted = [one.target for one in targets.values() if event.seq > one.since and kind in one.target.kinds]
+        wanted = [one.target for one in targets.values() if one.hears_of(event.seq) and kind in one.target.kinds]
         wanted = [one for one in wanted if not self.is_said(one, event.session)]
         if not wanted or (kind != "question" and self._is_subagent(event.session)):
             return []
         notice = Notice(event.seq, event.session, kind, about, event.ts_ms)
-        times = [(target, due_ms(target, kind, now_ms)) for target in wanted]
-        return [
-            (one.name, notice, due, due > now_ms)
-            for one, due in times
-            if due <= now_ms or not isinstance(one.via, notify.ChatTarget) or not self.to_chat(one.via, notice, due)
-        ]
+        times = sorted((due_ms(target, kind, now_ms), target.name) for target in wanted)
+        return [(name, notice, due, due > now_ms) for due, name in times]
 
     def _kind_of(self, event: Event) -> tuple[notify.Kind, str] | None:
         """As ``notices.kind_of``; but of a heartbeat's run not that it ended well, and that it says something."""
@@ -208,7 +221,8 @@ class Notifications(OutboxSender):
 
     async def _sent(self, box: Outbox, target: str, outgoing: Outgoing) -> bool:
         one = self._targets.get(target)
-        message = await asyncio.to_thread(self.message, outgoing.id, outgoing.notices)
+        notices = [notice for notice in outgoing.notices if one and one.hears_of(notice.seq)]
+        message = await asyncio.to_thread(self.message, outgoing.id, notices)
         if message and one:
             await self._sender.send(one.target, message)
         return message is not None

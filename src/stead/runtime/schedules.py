@@ -340,6 +340,9 @@ class Schedules:
         name, job = one.schedule.name, one.schedule.job
         id = CommandId(f"{DOOR}{name}:{run.due_ms}")
         if earlier := self._journal.claimed(id):  # a crash came between its beginning and the record of it
+            if self._ended is not None:  # taken up again at the start, it may have ended before anything listened
+                self._ended.add(earlier.answer.session)
+                self.turn.set()
             return (ScheduleRunStarted(name, run.due_ms, earlier.answer.session),)
         try:
             if isinstance(job, GoalReview):

@@ -39,7 +39,12 @@ class TaggedEvents(Protocol):
 
 
 def take_in(
-    box: Outbox, journal: TaggedEvents, after: int, tags: Sequence[str], rows: Callable[[Event], Iterable[Row]]
+    box: Outbox,
+    journal: TaggedEvents,
+    after: int,
+    tags: Sequence[str],
+    rows: Callable[[Event], Iterable[Row]],
+    is_kept: Callable[[str, Notice, int, bool], bool] = lambda *_: True,
 ) -> int:
     """Take into an outbox what is to be sent of all events past one; gives the last that was looked at. It blocks."""
     events: list[Event] | None = None
@@ -47,7 +52,7 @@ def take_in(
         events, reached = journal.after(after, tags)
         found = [row for event in events for row in rows(event)]
         if found or reached - box.reached > _UNWRITTEN:
-            box.add(found, reached)
+            box.add([row for row in found if is_kept(*row)], reached)
         after = max(after, reached)
     return after
 

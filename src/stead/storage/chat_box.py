@@ -5,11 +5,7 @@ Layer: storage. A target of it is a place of ``domain.channels``: a thread of a 
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from stead.domain.errors import StorageFault, WrongKey
 from stead.domain.notices import Notice
-from stead.storage.database import Damaged
 from stead.storage.outbox import Outbox, notice_text
 
 MOST_POSTED = 2000
@@ -23,8 +19,8 @@ _OF_CHAT = """
          + (SELECT count(*) FROM messages WHERE substr(target, 1, :n) = :begins AND state = 'open'),
            (SELECT count(*) FROM messages WHERE substr(target, 1, :n) = :begins AND state = 'lost'),
            coalesce((
-               SELECT why FROM messages WHERE substr(target, 1, :n) = :begins AND state IN ('open', 'lost')
-               ORDER BY n DESC LIMIT 1
+               SELECT why FROM messages WHERE substr(target, 1, :n) = :begins AND state <> 'void' AND tries > 0
+               ORDER BY state = 'open' DESC, n DESC LIMIT 1
            ), '')
 """
 _FILES = """
@@ -35,21 +31,10 @@ _TARGETS = "SELECT target FROM notices UNION SELECT target FROM messages WHERE s
 
 
 class ChatBox(Outbox):
-    """See ``Outbox``; one that is damaged is left to the person, as nothing else says how far channels were read."""
+    """See ``Outbox``; nothing else says how far channels were read."""
 
     schemas = ("outbox.sql", "chats.sql")
-
-    cure = (
-        "stop Stead, move the file away and start again: what waited to be sent to chats is lost then, and each channel"
-        " goes on from where its platform is"
-    )
-
-    def _open(self, path: Path, key: bytes, head: int) -> None:
-        try:
-            super()._open(path, key, head)
-        except (Damaged, WrongKey) as fault:
-            text = f"{str(path)!r}: the file is damaged; keep a copy of it, and {self.cure}"
-            raise StorageFault(text) from fault
+    loses = "what was to be sent to chats by then is lost, and each channel goes on from where its platform is"
 
     def say(self, target: str, id: str, notice: Notice) -> None:
         """Have something sent, once for an id: Stead's own words, all of a question, what a session's call says."""
@@ -95,7 +80,7 @@ class ChatBox(Outbox):
             return [about for (about,) in found]
 
     def of_chat(self, begins: str) -> tuple[int, int, str]:
-        """Of the targets that begin so: what waits, what was given up of late, and what went wrong last."""
+        """Of the targets that begin so: what waits, what was given up of late, and why the last try failed."""
         with self._reading() as connection:
             row = connection.execute(_OF_CHAT, {"n": len(begins), "begins": begins}).fetchone()
         return row[0], row[1], row[2]

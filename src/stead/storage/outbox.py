@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from stead.domain.errors import StorageFault, WrongKey
 from stead.domain.notices import Notice
 from stead.storage.database import Damaged, Database, transaction
 from stead.storage.derived import opening
@@ -40,6 +41,15 @@ _NEXT = """
     SELECT coalesce(
         (SELECT next_ms FROM messages WHERE target = :name AND state = 'open' ORDER BY n LIMIT 1),
         (SELECT min(due_ms) FROM notices WHERE target = :name)
+    )
+"""
+_KNOWS = """
+    WITH known (notices) AS (
+        SELECT notice FROM notices WHERE target = :target UNION ALL SELECT notices FROM messages WHERE target = :target
+    )
+    SELECT EXISTS (
+        SELECT 1 FROM known, json_each(known.notices) one
+        WHERE one.value ->> 'seq' = :seq AND one.value ->> 'ts_ms' = :ts_ms
     )
 """
 _FIGURES = """
@@ -83,29 +93,29 @@ class Outbox:
     """Safe to call from several threads; each call waits for the one before it.
 
     Args:
-        path: the file; its folder exists. One that is damaged is begun again, from ``head`` on.
+        path: the file; its folder exists. One that is damaged is left to the person: nothing else has what waits.
         keys: the home's.
         head: the last event of the journal, where a new file begins.
 
-    Every method raises ``StorageFault`` when the file cannot be read or written.
+    This, too, and every method raises ``StorageFault`` when the file cannot be read or written.
     """
 
     schemas: tuple[str, ...] = ("outbox.sql",)
-    cure = "start Stead again"
-    """What a person can do where the file is damaged."""
+    loses = "what was to be sent by then is lost"
+    """What it means to begin again with a new file."""
 
     def __init__(self, path: Path, keys: Keys, head: int) -> None:
         self._lock = threading.Lock()
         self._connection: Connection
+        cure = f"stop Stead, move the file away and start again: {self.loses}"
         try:
-            self._open(path, keys.views, head)
-        except Damaged:
-            for file in (path, *path.parent.glob(f"{path.name}-*")):
-                file.unlink(missing_ok=True)
-            self._open(path, keys.views, head)
+            self._open(path, keys.views, head, cure)
+        except (Damaged, WrongKey) as fault:
+            text = f"{str(path)!r}: the file is damaged; keep a copy of it, and {cure}"
+            raise StorageFault(text) from fault
 
-    def _open(self, path: Path, key: bytes, head: int) -> None:
-        self._database = Database(path, key, cure=self.cure)
+    def _open(self, path: Path, key: bytes, head: int, cure: str) -> None:
+        self._database = Database(path, key, cure=cure)
         schema = "".join((_SCHEMA / name).read_text("utf-8") for name in self.schemas)
         with opening(self._database, schema, (head,)) as self._connection:
             if self._connection.execute("SELECT seq > ? FROM progress", (head,)).fetchone()[0]:
@@ -137,6 +147,12 @@ class Outbox:
         with self._writing() as connection:
             connection.executemany("INSERT OR IGNORE INTO notices VALUES (?, ?, ?, ?, ?)", rows)
             connection.execute("UPDATE progress SET seq = max(seq, ?)", (reached,))
+
+    def knows(self, target: str, notice: Notice) -> bool:
+        """Whether something waits for a target, or was in a message to it within the last week."""
+        of = {"target": target, "seq": notice.seq, "ts_ms": notice.ts_ms}
+        with self._reading() as connection:
+            return bool(connection.execute(_KNOWS, of).fetchone()[0])
 
     def head(self, target: str, now_ms: int, grouped: Grouped) -> Outgoing | None:
         """The message that is next for a target, made of what is due where none is open; nothing where nothing is."""

@@ -73,7 +73,9 @@ def make_pairing(context: Context, name: Name) -> PairingLink:
     """A link that pairs one browser with Stead, within ten minutes. On this computer alone."""
     passkeys = context.behind.auth.passkeys
     if passkeys is None:
-        raise Conflict('the page has no public address: set public_url = "https://HOST" in config.toml')
+        raise Conflict(
+            'the page has no public address; set public_url = "https://HOST" in config.toml, then: stead down, stead up'
+        )
     require_free(name, context.behind.home().devices)
     import segno  # 20 ms, for the few who pair a device
 

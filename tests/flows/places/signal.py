@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 
@@ -45,6 +45,13 @@ class SignalPlace(Place):
 
     def waits(self) -> bool:
         return self._run(lambda: self._cli.waiting > 0)
+
+    def revokes(self) -> None:
+        self._run(self._cli.accounts.clear)
+
+    def renews(self) -> Mapping[str, str]:
+        self._run(self._cli.accounts.append, BOT)
+        return {}
 
     def cut(self) -> None:
         self._run(self._gate.cut)

@@ -3,7 +3,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, useMemo } from "react";
 import { api, data } from "@/api/client";
 import { signOut } from "@/api/session";
 import { Keys } from "@/features/keys/KeysList";
@@ -46,11 +46,10 @@ const SETTINGS = {
 } as const;
 
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const [typed, setTyped] = useState("");
+  const { typed, type } = useOverlays();
   const groups = useGroups(open, typed);
 
   function carryOut(item: Item) {
-    setTyped("");
     onClose();
     item.act();
   }
@@ -67,14 +66,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
   }
 
   return (
-    <Dialog.Root
-      open={open}
-      onOpenChange={(next) => {
-        if (next) return;
-        setTyped("");
-        onClose();
-      }}
-    >
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-(--layer-over) bg-scrim" />
         <Dialog.Viewport className="fixed inset-0 z-(--layer-over) flex items-start justify-center p-3 md:pt-[12dvh]">
@@ -82,7 +74,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
             aria-label={t("palette")}
             className="flex max-h-[min(32rem,80dvh)] w-full max-w-140 flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised"
           >
-            <Autocomplete.Root open inline items={groups} autoHighlight="always" value={typed} onValueChange={setTyped}>
+            <Autocomplete.Root open inline items={groups} autoHighlight="always" value={typed} onValueChange={type}>
               <div className="flex items-center gap-2 border-line border-b px-4">
                 <Icon name="search" size={16} />
                 <Autocomplete.Input

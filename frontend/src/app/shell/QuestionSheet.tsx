@@ -26,11 +26,10 @@ export function QuestionSheet({ open, onClose }: { open: boolean; onClose: () =>
   }
   return (
     <Dialog open={open} onOpenChange={(next) => !next && onClose()} size="lg" title={t("question")} keep>
-      {error ? (
-        <ErrorNote error={error} />
-      ) : row ? (
+      <ErrorNote error={error} />
+      {row ? (
         <ApprovalCard key={row.id} approval={row} focus onSettled={advance} />
-      ) : open && !approval && !first ? (
+      ) : error ? null : open && !approval && !first ? (
         <p>{t("waiting", { count: 0 })}</p>
       ) : (
         <Skeleton lines={5} />

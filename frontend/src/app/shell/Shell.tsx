@@ -9,6 +9,7 @@ import { listen } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
 import { nextDensity } from "@/story/density";
 import { cx } from "@/ui/classes";
+import { hasPageFocus } from "@/ui/focus";
 import { useName } from "@/ui/named";
 import { PAGES, type PageName } from "../pages";
 import { AreaTabs } from "./AreaTabs";
@@ -112,13 +113,29 @@ function useKeys() {
     [navigate, show],
   );
   useEffect(() => {
-    // A sheet takes Escape itself once it is there; what is still loading is called off.
-    const callOff = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !document.querySelector("[role=dialog]")) show("");
-    };
-    window.addEventListener("keydown", callOff);
-    return () => window.removeEventListener("keydown", callOff);
-  }, [show]);
+    window.addEventListener("keydown", early, true);
+    return () => window.removeEventListener("keydown", early, true);
+  }, []);
+}
+
+/** One that lies over the page; a toast is a dialog too, but no modal one. */
+const SHEET = "[role=dialog]:not([aria-modal=false])";
+
+/**
+ * A key for a sheet that was asked for and does not have the focus yet: Escape calls it off, and what is typed is the
+ * palette's, as opposed to an answer to a question of the page behind it, or words for its composer.
+ */
+function early(event: KeyboardEvent) {
+  const { open, typed, show, type } = useOverlays.getState();
+  const { key } = event;
+  if (open === "" || event.ctrlKey || event.metaKey || event.altKey) return;
+  const there = document.querySelector(SHEET);
+  if (there && (open !== "palette" || !hasPageFocus())) return;
+  if (key === "Escape" && !there) show("");
+  if (key.length > 1 && key !== "Enter" && key !== "Backspace") return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (open === "palette" && key !== "Enter") type(key === "Backspace" ? typed.slice(0, -1) : typed + key);
 }
 
 /** A question that the page shows takes the focus where it stands; only without one a sheet brings it. */

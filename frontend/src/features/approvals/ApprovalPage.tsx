@@ -14,6 +14,7 @@ import { inOrder } from "./grouping";
 export function ApprovalPage() {
   const { id = "" } = useParams({ strict: false });
   const { data: row, error } = useApproval(id);
+  const gone = error instanceof Refused && error.status === 404;
   const waiting = inOrder(usePending().data?.items ?? []).filter((other) => other.id !== id);
   const next = row && row.status !== "pending" ? waiting[0] : undefined;
   return (
@@ -21,16 +22,15 @@ export function ApprovalPage() {
       <p className="pb-3 text-sm">
         <Link to="/approvals">{t("other")}</Link>
       </p>
-      {error ? (
+      {gone ? (
         <>
           <h1 className="sr-only">{t("approvals")}</h1>
-          {error instanceof Refused && error.status === 404 ? (
-            <Empty title={t("unknown")}>{t("unknownWhy")}</Empty>
-          ) : (
-            <ErrorNote title={t("oneFailed")} error={error} />
-          )}
+          <Empty title={t("unknown")}>{t("unknownWhy")}</Empty>
         </>
-      ) : row ? (
+      ) : (
+        <ErrorNote title={t("oneFailed")} error={error} />
+      )}
+      {row && !gone ? (
         <>
           <ApprovalCard key={id} approval={row} level={1} />
           {next && (
@@ -40,10 +40,12 @@ export function ApprovalPage() {
           )}
         </>
       ) : (
-        <>
-          <h1 className="sr-only">{t("approvals")}</h1>
-          <Skeleton lines={6} />
-        </>
+        !gone && (
+          <>
+            <h1 className="sr-only">{t("approvals")}</h1>
+            {!error && <Skeleton lines={6} />}
+          </>
+        )
       )}
     </div>
   );

@@ -28,8 +28,7 @@ export function Inbox() {
   const { data: rows, error: unread } = usePending();
   const { data: reviews, error: unseen } = useReviews();
   const error = unread ?? unseen;
-  if (error) return <ErrorNote error={error} />;
-  if (!rows || !reviews) return <Skeleton lines={6} />;
+  if (!rows || !reviews) return error ? <ErrorNote error={error} /> : <Skeleton lines={6} />;
   const items: Item[] = [
     ...inOrder(rows.items).map((row) => ({ kind: "question" as const, id: row.id, row })),
     ...reviews.items.map((row) => ({ kind: "review" as const, id: row.id, row })),
@@ -41,7 +40,13 @@ export function Inbox() {
       </Empty>
     );
   }
-  return <Columns items={items} />;
+  // What was read stays when it cannot be read again: a reason may be half written there.
+  return (
+    <>
+      <ErrorNote error={error} />
+      <Columns items={items} />
+    </>
+  );
 }
 
 function Columns({ items }: { items: readonly Item[] }) {

@@ -44,7 +44,7 @@ export function Filters({ filter, titles }: { filter: Filter; titles: ReturnType
         value={filter.session || null}
         onValueChange={(session) => narrow({ session: session ?? "" })}
       />
-      <CallKey key={filter.call} call={filter.call} onChange={(call) => narrow({ call })} />
+      <CallKey call={filter.call} onChange={(call) => narrow({ call })} />
       {narrowed && (
         <Button kind="quiet" onClick={() => narrow(EVERYTHING)}>
           {t("clear")}

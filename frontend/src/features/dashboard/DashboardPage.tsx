@@ -27,20 +27,9 @@ export function DashboardPage() {
   const setup = useSetupState();
   const waits = [usePending(), useReviews()];
   const error = recent.error ?? runs.error;
-  if (error) {
-    return (
-      <Frame>
-        <ErrorNote error={error} />
-      </Frame>
-    );
-  }
-  // All at once: what waits stands above the rest, and would push it down.
+  // All at once: what waits stands above the rest, and would push it down. What was read stays when it cannot be read again.
   if (!recent.data || !runs.data || !(setup.known || setup.error) || waits.some(({ isPending }) => isPending)) {
-    return (
-      <Frame>
-        <Skeleton lines={8} />
-      </Frame>
-    );
+    return <Frame>{error ? <ErrorNote error={error} /> : <Skeleton lines={8} />}</Frame>;
   }
   if (recent.data.length === 0 && setup.known && setup.next !== "first") return <FirstVisit />;
   const open = new Set(runs.data.items.map((run) => run.session));
@@ -50,7 +39,7 @@ export function DashboardPage() {
     <Frame>
       <div className="grid gap-2">
         <Prompt />
-        <ErrorNote error={setup.error} />
+        <ErrorNote error={error ?? setup.error} />
         {setup.known && !setup.done && <Unfinished step={setup.next} />}
       </div>
       <Waits />
@@ -87,10 +76,9 @@ function Waits() {
   const left = Math.max(0, rows.length - CARDS) + Math.max(0, reviews.length - CARDS);
   return (
     <Panel title={t("waits")}>
-      {error ? (
-        <ErrorNote error={error} />
-      ) : rows.length + reviews.length === 0 ? (
-        <p className="text-ink-2">{t("waitsNone")}</p>
+      <ErrorNote error={error} />
+      {rows.length + reviews.length === 0 ? (
+        !error && <p className="text-ink-2">{t("waitsNone")}</p>
       ) : (
         <div className="grid gap-3">
           {rows.slice(0, CARDS).map((row) =>

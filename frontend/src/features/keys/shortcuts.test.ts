@@ -54,6 +54,35 @@ test("a letter that is typed into a field does nothing, a key with a modifier do
   expect(act.mock.calls).toEqual([["palette"]]);
 });
 
+test.each([
+  ["answers nothing", "s", {}, 0],
+  ["is a key again after Enter", "Enter", {}, 1],
+])("a letter that is typed on after its field went away %s", (_, last, more, times) => {
+  const act = vi.fn();
+  const end = listen(act);
+  const field = document.body.appendChild(document.createElement("input"));
+  field.addEventListener("keydown", (event) => event.stopPropagation());
+  press("g", {}, field);
+  press(last, more, field);
+  field.remove();
+  press("a");
+  end();
+  expect(act).toHaveBeenCalledTimes(times);
+});
+
+test("a key after a field that is left but stays is a key", () => {
+  const act = vi.fn();
+  const end = listen(act);
+  const field = document.body.appendChild(document.createElement("input"));
+  press("g", {}, field);
+  press("a");
+  field.remove();
+  document.body.dispatchEvent(new Event("pointerdown", { bubbles: true }));
+  press("a");
+  end();
+  expect(act.mock.calls).toEqual([["allow"], ["allow"]]);
+});
+
 test("a shortcut can be given other keys, and no two come with the same", () => {
   useBindings.getState().bind("help", "F1");
   expect(keysOf("help")).toBe("F1");

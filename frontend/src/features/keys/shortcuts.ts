@@ -103,12 +103,41 @@ function pressed(keys: string): Shortcut | undefined {
 /** Long: a letter alone answers a question, so one that was the second of two must not count as one alone too soon. */
 const SEQUENCE_MS = 4000;
 
+/** How long after a letter of a field that went away the next one is still meant for it. */
+const TYPED_ON_MS = 2000;
+
+/** Where the last letter was typed, and when; null once a key or a press ended the typing. */
+let typing: { field: Element; at: number } | null = null;
+/** The key that is pressed now, where it was meant for a field that is gone. */
+let typedOn: Event | null = null;
+
+/**
+ * Whether a key is the next letter of words whose field went away under it, as that of a reason does when its question is
+ * answered elsewhere: it must not answer the next question.
+ */
+function isTypedOn({ target, key, timeStamp: at }: KeyboardEvent): boolean {
+  if (target instanceof Element && isTyping(target)) {
+    // Enter ends a message; in a terminal another command follows on it.
+    const ends = ["Enter", "Escape", "Tab"].includes(key) && !target.matches(".xterm *");
+    typing = ends ? null : { field: target, at };
+    return false;
+  }
+  if (key === "Shift") return false;
+  const goesOn = key.length === 1 && typing && !typing.field.isConnected && at - typing.at < TYPED_ON_MS;
+  typing = goesOn && typing ? { ...typing, at } : null;
+  return Boolean(goesOn);
+}
+
+// Before anything on the page keeps it to itself.
+addEventListener("keydown", (event) => (typedOn = isTypedOn(event) ? event : null), true);
+addEventListener("pointerdown", () => (typing = null), true);
+
 /** Listen; `act` is told which shortcut was pressed, of those given. Gives what ends it. */
 export function listen(act: (id: string) => void, shortcuts: readonly Shortcut[] = SHORTCUTS): () => void {
   let before = "";
   let at = 0;
   function onKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.isComposing || event.repeat) return;
+    if (event.defaultPrevented || event.isComposing || event.repeat || event === typedOn) return;
     const key = named(event);
     if (!key || (!/Mod|Alt/.test(key) && isTyping(event.target))) return;
     const after = event.timeStamp - at < SEQUENCE_MS && before ? `${before} ${key}` : "";

@@ -9,6 +9,7 @@ import { Button } from "@/ui/Button";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
+import { hasPageFocus } from "@/ui/focus";
 import { Input } from "@/ui/Input";
 import { LinkTabs } from "@/ui/LinkTabs";
 import { PageHead } from "@/ui/PageHead";
@@ -73,7 +74,7 @@ function Query(asked: Asked) {
       <Field label={t("query")} labelHidden>
         <Input
           type="search"
-          autoFocus
+          autoFocus={hasPageFocus()}
           value={typed}
           onValueChange={setTyped}
           maxLength={LONGEST}

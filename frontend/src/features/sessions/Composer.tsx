@@ -7,6 +7,7 @@ import { t } from "@/i18n/en/sessions";
 import type { Row, Story } from "@/story/shape";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { hasPageFocus } from "@/ui/focus";
 import { KeyHint } from "@/ui/KeyHint";
 import { toast } from "@/ui/Toasts";
 import { Tooltip } from "@/ui/Tooltip";
@@ -57,10 +58,11 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
 
   const say = (interrupt: boolean) => {
     if (empty || pending) return;
-    act({ verb: "say", text, interrupt, attachments: attaching.files.map((file) => file.content) }, () => {
-      attaching.clear();
+    const sent = attaching.files;
+    act({ verb: "say", text, interrupt, attachments: sent.map((file) => file.content) }, () => {
+      attaching.clear(sent);
       // What was typed while it was sent stays.
-      setText((box.current?.value ?? "") === text ? "" : (box.current?.value ?? ""));
+      setText((now) => (now === text ? "" : now));
       onSent();
     });
   };
@@ -102,7 +104,7 @@ export function Composer({ row, story, onSent, onContext }: ComposerProps) {
         <textarea
           ref={box}
           rows={1}
-          autoFocus={!isCoarse() && row.status !== "waiting"}
+          autoFocus={!isCoarse() && row.status !== "waiting" && hasPageFocus()}
           value={text}
           aria-label={t("message")}
           placeholder={t(SAY[row.status] ?? (working ? "sayMore" : "say"))}

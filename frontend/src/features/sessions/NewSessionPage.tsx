@@ -10,6 +10,7 @@ import { Disclosure } from "@/ui/Disclosure";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { FolderPicker } from "@/ui/FolderPicker";
+import { hasPageFocus } from "@/ui/focus";
 import { KeyHint } from "@/ui/KeyHint";
 import { PageHead } from "@/ui/PageHead";
 import { TextArea } from "@/ui/TextArea";
@@ -60,7 +61,7 @@ function Form({ kind }: { kind: Kind }) {
               kind="quiet"
               size="sm"
               icon="undo"
-              onClick={clear}
+              onClick={() => clear()}
               // Its room is kept where it stands next to the title, so that the first letter moves nothing.
               className={draft === FRESH[kind] ? "invisible max-md:hidden" : undefined}
             >
@@ -101,7 +102,7 @@ function Goal({ kind, draft, change, missing, attaching }: GoalProps) {
     <div className="-mt-3">
       <Field label={t("goal", { kind })} hint={t("goalHint", { kind })} error={missing ? t("goalMissing") : undefined}>
         <TextArea
-          autoFocus
+          autoFocus={hasPageFocus()}
           rows={kind === "objective" ? 6 : 3}
           value={draft.goal}
           onValueChange={(goal) => change({ goal })}

@@ -10,6 +10,7 @@ import { t } from "@/i18n/en/prompt";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { FolderPicker } from "@/ui/FolderPicker";
+import { hasPageFocus } from "@/ui/focus";
 import { Icon } from "@/ui/Icon";
 import { Popover } from "@/ui/Popover";
 import { nameOf } from "@/ui/paths";
@@ -36,7 +37,7 @@ export function Prompt() {
   const box = useRef<HTMLTextAreaElement>(null);
   const navigate = useNavigate();
   const attaching = useAttaching();
-  const start = useStart(kind, () => setText(""), attaching);
+  const start = useStart(kind, ({ goal }) => setText((now) => (now === goal ? "" : now)), attaching);
   const draft: Draft = { ...FRESH[kind], goal: text, directory: folder, profile, chain };
   const empty = (text.trim() === "" && (kind === "objective" || attaching.files.length === 0)) || attaching.uploading;
 
@@ -75,7 +76,7 @@ export function Prompt() {
         <textarea
           ref={box}
           rows={3}
-          autoFocus={!isCoarse()}
+          autoFocus={!isCoarse() && hasPageFocus()}
           value={text}
           aria-label={t("saying", { kind })}
           placeholder={t("say", { kind })}

@@ -31,10 +31,13 @@ export function TrialPanel({ row }: { row: Row }) {
   });
   if (isRunning(row.status)) return <p className="text-ink-2 text-sm">{t("trialLater")}</p>;
   if (error instanceof Refused && error.status === 404) return null;
-  if (error) return <ErrorNote title={t("trialFailed")} error={error} />;
-  if (!trial) return null;
-  if (trial.changes.length === 0) return <p className="text-ink-2 text-sm">{t("trialAbout", { count: 0 })}</p>;
-  return <Changes id={row.id} changes={trial.changes} />;
+  return (
+    <>
+      <ErrorNote title={t("trialFailed")} error={error} />
+      {trial?.changes.length === 0 && <p className="text-ink-2 text-sm">{t("trialAbout", { count: 0 })}</p>}
+      {trial && trial.changes.length > 0 && <Changes id={row.id} changes={trial.changes} />}
+    </>
+  );
 }
 
 function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {

@@ -19,7 +19,8 @@ export interface Attaching {
   over: boolean;
   add: (given: Iterable<File>) => Promise<void>;
   remove: (file: Attachment) => void;
-  clear: () => void;
+  /** Those were sent; what was added meanwhile stays. */
+  clear: (sent: readonly Attachment[]) => void;
   onPaste: (event: ClipboardEvent) => void;
 }
 
@@ -53,7 +54,7 @@ export function useAttaching(wanted = true): Attaching {
     over: useDrop(add, wanted),
     add,
     remove: (file) => setFiles((others) => others.filter((other) => other !== file)),
-    clear: () => setFiles([]),
+    clear: (sent) => setFiles((now) => now.filter((file) => !sent.includes(file))),
     onPaste: (event) => {
       if (event.clipboardData.files.length === 0) return;
       event.preventDefault();

@@ -174,15 +174,16 @@ export function keepDraft(kind: Kind, draft: Draft): void {
   sessionStorage.setItem(STORED_AS + kind, JSON.stringify(draft));
 }
 
-/** The draft of this tab. It holds names of secrets, never values. */
-export function useDraft(kind: Kind): [Draft, (change: Partial<Draft>) => void, () => void] {
+/** The draft of this tab, and what clears it, unless it is another than was sent. It holds names of secrets, never values. */
+export function useDraft(kind: Kind): [Draft, (change: Partial<Draft>) => void, (sent?: Draft) => void] {
   const fresh = FRESH[kind];
   const [draft, setDraft] = useState(() => restored(sessionStorage.getItem(STORED_AS + kind), fresh));
   useEffect(() => {
     if (draft === fresh) sessionStorage.removeItem(STORED_AS + kind);
     else keepDraft(kind, draft);
   }, [draft, fresh, kind]);
-  return [draft, (change) => setDraft((was) => ({ ...was, ...change })), () => setDraft(fresh)];
+  const clear = (sent?: Draft) => setDraft((now) => (sent && now !== sent ? now : fresh));
+  return [draft, (change) => setDraft((was) => ({ ...was, ...change })), clear];
 }
 
 /** What was kept, field by field: an older page may have kept others, or nothing that can be read. */

@@ -1,5 +1,5 @@
 /** What is being written to a session, kept in this tab; and what was said before, to be had back. */
-import { useEffect, useState } from "react";
+import { type Dispatch, type SetStateAction, useEffect, useState } from "react";
 import type { Story } from "@/story/shape";
 
 const STORED_AS = "stead.saying.";
@@ -8,7 +8,7 @@ const STORED_AS = "stead.saying.";
 export const isCoarse = () => matchMedia("(pointer: coarse)").matches;
 
 /** The draft for a session. It survives a reload and a look at another page. */
-export function useSaying(session: string): [text: string, set: (text: string) => void] {
+export function useSaying(session: string): [text: string, set: Dispatch<SetStateAction<string>>] {
   const [text, setText] = useState(() => sessionStorage.getItem(STORED_AS + session) ?? "");
   useEffect(() => keepSaying(session, text), [session, text]);
   return [text, setText];

@@ -25,8 +25,10 @@ export const useLast = create<Last>()(
   persist((): Last => ({ kind: "session", directory: "", profile: "work" }), { name: "stead.last" }),
 );
 
-/** Begin it and go there. Of a session the goal is the first message; without one it is opened and waits. */
-export function useStart(kind: Kind, clear: () => void, attaching: Attaching) {
+/**
+ * Begin it and go there; `clear` forgets the draft that was sent, and nothing that was written since. Of a session the goal is the first message; without one it is opened and waits.
+ */
+export function useStart(kind: Kind, clear: (sent: Draft) => void, attaching: Attaching) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const start = useCommand((draft: Draft, key) =>
@@ -36,16 +38,18 @@ export function useStart(kind: Kind, clear: () => void, attaching: Attaching) {
   );
   return {
     ...start,
-    mutate: (draft: Draft) =>
+    mutate: (draft: Draft) => {
+      const sent = attaching.files;
       start.mutate(draft, {
         onSuccess: ({ session }) => {
           useLast.setState({ kind, directory: draft.directory, profile: draft.profile });
-          clear();
-          attaching.clear();
+          clear(draft);
+          attaching.clear(sent);
           void client.invalidateQueries({ queryKey: [LIST] });
           void navigate({ to: PLACES[kind].one, params: { id: session } });
         },
-      }),
+      });
+    },
   };
 }
 

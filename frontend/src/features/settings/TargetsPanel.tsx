@@ -152,11 +152,10 @@ function Target({ row }: { row: Row }) {
 }
 
 function Standing({ row }: { row: Row }) {
-  const fails = row.tries > 0 || row.lost > 0;
   return (
     <>
       {!row.on && row.why && <State kind="danger">{t("off", { why: row.why })}</State>}
-      {row.on && fails && (
+      {row.on && row.error && (
         <State kind="danger" className="whitespace-normal! [overflow-wrap:anywhere]">
           {t("failing", { why: row.error })}
         </State>

@@ -22,14 +22,8 @@ export function BudgetPanel({ session }: { session: string }) {
         data(api.GET("/sessions/{session}/steps", { params: { path: { session }, query: { after, limit } } })),
       ),
   });
-  if (row.isPending) return <Skeleton lines={6} className="p-4" />;
-  if (row.error) {
-    return (
-      <div className="p-4">
-        <ErrorNote title={t("budgetFailed")} error={row.error} />
-      </div>
-    );
-  }
+  const failed = <ErrorNote title={t("budgetFailed")} error={row.error} />;
+  if (!row.data) return row.error ? <div className="p-4">{failed}</div> : <Skeleton lines={6} className="p-4" />;
   const { budget } = row.data;
   const spending = {
     tokensUsed: row.data.tokens_used,
@@ -48,6 +42,7 @@ export function BudgetPanel({ session }: { session: string }) {
   );
   return (
     <div className="flex flex-col gap-6 p-4">
+      {failed}
       <BudgetMeter {...spending} samples={samples} unit="turn" />
       <ErrorNote title={t("paceFailed")} error={steps.error} />
       <Panel title={t("raise")} description={t("raiseWhy")}>

@@ -11,7 +11,7 @@ import { KeyHint } from "@/ui/KeyHint";
 import { SafeText } from "@/ui/SafeText";
 import { TextArea } from "@/ui/TextArea";
 import { toast } from "@/ui/Toasts";
-import { type Comment, messageOf, placeOf, setComments, useComments } from "./marks";
+import { type Comment, dropComments, messageOf, placeOf, useComments } from "./marks";
 
 export function CommentForm({
   comment,
@@ -95,7 +95,7 @@ export function useSending(session: string) {
     if (comments.length === 0 || command.isPending) return;
     command.mutate(messageOf(comments), {
       onSuccess: () => {
-        setComments(session, []);
+        dropComments(session, comments);
         toast({ title: t("sent"), kind: "good" });
       },
     });

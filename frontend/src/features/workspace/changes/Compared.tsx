@@ -24,14 +24,16 @@ export function Compared({ session }: { session: string }) {
   const checkpoints = useCheckpoints(session);
   const [old, setOld] = useState("");
   const [fresh, setFresh] = useState(NOW);
-  if (checkpoints.isPending) return <Skeleton lines={5} />;
-  if (checkpoints.error) return <ErrorNote title={t("checkpointsFailed")} error={checkpoints.error} />;
+  const failed = <ErrorNote title={t("checkpointsFailed")} error={checkpoints.error} />;
+  if (!checkpoints.data) return checkpoints.error ? failed : <Skeleton lines={5} />;
   const rows = checkpoints.data.items;
   const first = rows[0];
   if (!first) return <Empty title={t("noCheckpoints")}>{t("noCheckpointsWhy")}</Empty>;
   const items = rows.map((row) => ({ value: row.id, label: named(row) })).toReversed();
+  // What was read stays when it cannot be read again: a comment may be half written below it.
   return (
     <>
+      {failed}
       <Disclosure summary={<span className="text-ink-2 text-sm">{t("compare")}</span>}>
         <div className="grid max-w-140 grid-cols-2 gap-3">
           <Field label={t("from")}>
@@ -60,8 +62,8 @@ function Differences({ session, old, fresh }: { session: string; old: string; fr
   const differences = useDifferences(session, old, fresh);
   const openFile = useWorkspace((view) => view.openFile);
   const undo = useCommand((wanted: Wanted, key) => restore(session, wanted, key));
-  if (differences.isPending) return <Skeleton lines={5} />;
-  if (differences.error) return <ErrorNote title={t("diffFailed")} error={differences.error} />;
+  const failed = <ErrorNote title={t("diffFailed")} error={differences.error} />;
+  if (!differences.data) return differences.error ? failed : <Skeleton lines={5} />;
   const { items } = differences.data;
   if (items.length === 0) return <Empty title={t("noDifference")} />;
   const back = (path: string, part: string) => {
@@ -70,6 +72,7 @@ function Differences({ session, old, fresh }: { session: string; old: string; fr
   };
   return (
     <>
+      {failed}
       <ErrorNote title={t("undoFailed")} error={undo.error} kept={t("undoKept")} />
       <Review
         session={session}

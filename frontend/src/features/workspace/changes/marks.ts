@@ -41,6 +41,15 @@ export function setComments(session: string, comments: readonly Comment[]): void
   useMarks.setState((was) => ({ comments: lately(was.comments, session, comments.length > 0 ? comments : null) }));
 }
 
+/** Those were sent; what was written meanwhile stays. */
+export function dropComments(session: string, sent: readonly Comment[]): void {
+  const now = useMarks.getState().comments[session] ?? NONE;
+  setComments(
+    session,
+    now.filter((comment) => !sent.includes(comment)),
+  );
+}
+
 export function setViewed(session: string, path: string, content: string): void {
   useMarks.setState((was) => {
     const { [path]: _, ...others } = was.viewed[session] ?? {};

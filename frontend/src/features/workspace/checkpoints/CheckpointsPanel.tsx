@@ -65,7 +65,7 @@ function Take({ session }: { session: string }) {
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    take.mutate(note, { onSuccess: () => setNote("") });
+    take.mutate(note, { onSuccess: () => setNote((now) => (now === note ? "" : now)) });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">

@@ -1,0 +1,81 @@
+"""What goes wrong in a chat in its first week: wrong codes, commands as a phone types them, a bot that was shut out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.flows.chatting import GROUP, NAME, Bot, channel, connect, pair, pair_group, telegram
+from tests.flows.house import LivingHome
+
+
+@pytest.fixture
+def bot() -> Iterator[Bot]:
+    """The fake."""
+    with telegram() as served:
+        yield served
+
+
+def test_a_code_that_does_not_hold_is_said_a_few_times_and_the_next_one_pairs(
+    house: LivingHome, project: Path, bot: Bot
+) -> None:
+    connect(house, bot)
+    for number, code in enumerate(("/start", "/start ABCDEFGH", "ABCD-EFGH", "abcdefgh")):
+        bot.writes(code)
+        house.until(lambda n=number: channel(house)["refused"] == n + 1, "it to be refused")  # type: ignore[misc]
+    house.until(lambda: len(bot.sent()) == 4, "the answers", last=bot.sent)
+    assert "this one is not" in bot.sent()[0]
+    assert all("This code does not hold" in text for text in bot.sent()[1:])
+    for letter in "JKMNPQRS":
+        bot.writes(f"ABCD-EFG{letter}")
+    house.until(lambda: channel(house)["refused"] == 12, "those to be refused")
+    pair(house, bot, project)
+    assert len(bot.sent()) == 7, "one word, five wrong codes, one pairing"
+
+
+def test_a_command_is_one_before_a_new_line_too_and_a_file_with_it_is_said_to_be_left(
+    house: LivingHome, project: Path, bot: Bot
+) -> None:
+    connect(house, bot)
+    pair(house, bot, project)
+    bot.writes('/new\nwrite "hello" to greeting.txt')
+    house.until(lambda: any("May I?" in text for text in bot.sent()), "the question", last=bot.sent)
+    bot.run(bot.server.sends, bot.ada, b"a plan", caption="/status")
+    house.until(lambda: any("a command takes no files" in text for text in bot.sent()), "that", last=bot.sent)
+    house.until(lambda: any("Status: " in text for text in bot.sent()), "the command's answer", last=bot.sent)
+
+
+def test_a_press_that_comes_after_the_work_ended_says_that_nothing_is_asked_any_more(
+    house: LivingHome, project: Path, bot: Bot
+) -> None:
+    connect(house, bot)
+    pair(house, bot, project)
+    bot.writes('/new write "hello" to greeting.txt')
+    house.until(lambda: any("May I?" in text for text in bot.sent()), "the question", last=bot.sent)
+    asked = dict(bot.message("May I?"))
+    (objective,) = house.get("/objectives")["items"]
+    house.post(f"/objectives/{objective['id']}/cancel")
+    house.until(lambda: "it is void" in bot.message("path: greeting.txt")["text"], "it to be changed", last=bot)
+    press = bot.presses(asked, "Allow")
+    house.until(lambda: press in bot.server.answers, "the press to be answered", last=bot)
+    assert bot.server.answers[press] == "It is void by now and takes no answer."
+    assert not (project / "greeting.txt").exists()
+
+
+def test_a_group_hears_how_the_bot_is_spoken_to_and_its_fault_is_gone_once_the_bot_may_write_again(
+    house: LivingHome, project: Path, bot: Bot
+) -> None:
+    connect(house, bot)
+    pair_group(house, bot, project)
+    assert "what names me or replies to me" in bot.sent(GROUP)[0]
+    there = bot.run(lambda: bot.server.chats[GROUP])
+    bot.run(setattr, there, "blocked", True)
+    bot.writes("@stead_test_bot /status", chat=GROUP)
+    house.until(lambda: "Forbidden" in channel(house)["chats"][0]["error"], "the fault", last=house.log_tail)
+    bot.run(setattr, there, "blocked", False)
+    bot.writes("@stead_test_bot /status", chat=GROUP)
+    house.until(lambda: len(bot.sent(GROUP)) == 2, "the answer", last=bot.sent)
+    house.until(lambda: not channel(house)["chats"][0]["error"], "the fault to be gone", last=house.log_tail)
+    assert channel(house)["channel"]["name"] == NAME and channel(house)["chats"][0]["lost"] == 1
