@@ -119,7 +119,9 @@ class ChannelProcess:
         begin = await self._begin()
         program = await self._programs.start_channel(self.name, self._hosts)
         self._ended_as, self._unproven = "", False
-        lines = self._lines = JsonLines(program, self._heard, self._ended, "channel's process")
+        lines = self._lines = JsonLines(
+            program, self._heard, lambda fault: self._end("broken", str(fault)), "channel's process"
+        )
         try:
             await lines.write(msgspec.to_builtins(begin))
             while not self._ended_as:
@@ -146,9 +148,6 @@ class ChannelProcess:
             elif not fault.after_s and not self._ended_as:
                 self._unproven = self._unproven or self.state == "connected"
                 self._fell(f"it does not answer a probe: {fault}")
-
-    def _ended(self, fault: SteadError) -> None:
-        self._end("broken", str(fault))
 
     def _end(self, how: str, why: str = "") -> None:
         """It is over: nothing that it was asked will be answered."""
