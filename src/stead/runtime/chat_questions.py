@@ -112,7 +112,7 @@ class Presses:
     _handle: Handle
     _show: Callable[[Place, CommandId, Pressed], Awaitable[None]]
     _whole: Callable[[Place, CommandId, ApprovalRow], None]
-    _said: Callable[[Place, str, str], object]
+    _said: Callable[[Place, str, str], Awaitable[None]]
 
     async def pressed(self, chat: Chat, role: Role, place: Place, update: Update, id: CommandId) -> None:
         """Do what a button says, and show the one who pressed it what came of that."""
@@ -125,7 +125,7 @@ class Presses:
             return False
         if not (text := await self._done(chat, role, place, update.text.strip(), id)):
             return False
-        await self._said(place, f"{id}", text)  # type: ignore[misc]  # it is awaited
+        await self._said(place, id, text)
         return True
 
     async def _done(self, chat: Chat, role: Role, place: Place, data: str, id: CommandId) -> str:
