@@ -83,6 +83,7 @@ class _Answered(msgspec.Struct, rename={"sender": "from"}):
 
 class _Message(msgspec.Struct, rename={"sender": "from"}):
     message_id: int
+    date: _Whole
     chat: _Chat
     sender: _User | None = None
     sender_chat: Any = None
