@@ -35,7 +35,7 @@ PROBE_S = 300.0
 PROBE_AGAIN_S = 30.0
 """The same after it did not answer such a question, while its connection says nothing else."""
 RECORD_AGAIN_S = 5.0
-NEXT = "It is not tried again before its secret is set (stead secret add NAME --replace), or the channel is"
+NEXT = "It is tried again once the channel is changed or its secret is replaced (stead secret add NAME --replace)"
 _STEADY_S, STEADY_MS = 60.0, 60_000
 State = Literal["off", "starting", "connected", "down"]
 _IDS = ("id", "chat", "thread", "person", "message")
