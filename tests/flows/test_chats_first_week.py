@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.chatting import GROUP, NAME, Bot, channel, connect, pair, pair_group, telegram
+from tests.flows.clocked_daemon import set_clock
 from tests.flows.house import LivingHome
 
 
@@ -45,6 +46,8 @@ def test_a_command_is_one_before_a_new_line_too_and_a_file_with_it_is_said_to_be
     bot.run(bot.server.sends, bot.ada, b"a plan", caption="/status")
     house.until(lambda: any("a command takes no files" in text for text in bot.sent()), "that", last=bot.sent)
     house.until(lambda: any("Status: " in text for text in bot.sent()), "the command's answer", last=bot.sent)
+    bot.writes("/resume")
+    house.until(lambda: "Nothing is paused here; it is idle." in bot.sent(), "that", last=bot.sent)
 
 
 def test_a_press_that_comes_after_the_work_ended_says_that_nothing_is_asked_any_more(
@@ -79,3 +82,35 @@ def test_a_group_hears_how_the_bot_is_spoken_to_and_its_fault_is_gone_once_the_b
     house.until(lambda: len(bot.sent(GROUP)) == 2, "the answer", last=bot.sent)
     house.until(lambda: not channel(house)["chats"][0]["error"], "the fault to be gone", last=house.log_tail)
     assert channel(house)["channel"]["name"] == NAME and channel(house)["chats"][0]["lost"] == 1
+
+
+def test_a_group_that_became_a_supergroup_is_said_and_is_heard_once_it_was_paired_again(
+    house: LivingHome, project: Path, bot: Bot
+) -> None:
+    connect(house, bot)
+    pair_group(house, bot, project)
+    bot.run(setattr, bot.run(lambda: bot.server.chats[GROUP]), "moved", GROUP - 1)
+    bot.writes("@stead_test_bot /status", chat=GROUP)
+    house.until(lambda: "pair it again" in channel(house)["chats"][0]["error"], "the fault", last=house.log_tail)
+    pair_group(house, bot, project, id=GROUP - 1)
+    bot.writes("@stead_test_bot /status", chat=GROUP - 1)
+    house.until(lambda: any("Status: " in text for text in bot.sent(GROUP - 1)), "the answer", last=bot.sent)
+
+
+def test_what_waits_to_be_tried_again_waits_no_longer_where_the_clock_is_set_back(
+    tmp_path: Path, project: Path, bot: Bot
+) -> None:
+    set_clock(clock := tmp_path / "clock", 3_600_000)
+    home = LivingHome(tmp_path / "clocked", {"CLOCK": str(clock)}, "tests.flows.clocked_daemon", forked=True)
+    try:
+        home.start()
+        connect(home, bot)
+        pair(home, bot, project)
+        bot.run(bot.server.fail, "sendMessage", "500")
+        bot.writes("/help")
+        home.until(lambda: "Server Error" in channel(home)["chats"][0]["error"], "it to fail", last=home.log_tail)
+        set_clock(clock, 0)
+        home.post("/secrets", {"name": "other", "value": "something else"})  # the clock is looked at as things happen
+        home.until(lambda: any("/help  this" in text for text in bot.sent()), "the answer", last=home.log_tail)
+    finally:
+        home.stop()

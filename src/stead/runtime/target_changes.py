@@ -80,7 +80,7 @@ def known_target(known: Targets, name: str) -> TargetState:
 
 def _require_possible(target: NotificationTarget, known: Targets) -> None:
     if not _NAME.fullmatch(target.name):
-        raise InvalidRequest(f"the name {target.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {target.name[:80]!r} cannot be; a small letter, then up to 30 of a-z, 0-9, -")
     if target.name not in known and len(known) >= MOST_TARGETS:
         raise InvalidRequest(f"{MOST_TARGETS} targets are the most; remove one first: stead notify remove NAME")
     if not target.kinds or not set(target.kinds) <= set(KINDS):
