@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,3 +115,30 @@ def test_what_waits_to_be_tried_again_waits_no_longer_where_the_clock_is_set_bac
         home.until(lambda: any("/help  this" in text for text in bot.sent()), "the answer", last=home.log_tail)
     finally:
         home.stop()
+
+
+def test_a_server_that_is_not_there_is_said_to_be_unreachable_on_each_platform_that_names_one(
+    house: LivingHome,
+) -> None:
+    with socket.socket() as taken:  # bound and not listened at: nothing answers there
+        taken.bind(("127.0.0.1", 0))
+        there = f"127.0.0.1:{taken.getsockname()[1]}"
+        secrets = {name: f"a-{name}" for name in ("token", "app_token", "password")}
+        for name in secrets.values():
+            house.post("/secrets", {"name": name, "value": "xoxb-1234-of-tests"})
+        mail = {"user": "stead@example.com", "address": "stead@example.com", "proof": "mx.example.com"}
+        kinds: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+            "discord": ({"api": f"https://{there}/api/v10"}, ("token",)),
+            "email": ({"imap": f"imaps://{there}", "smtp": f"smtps://{there}", **mail}, ("password",)),
+            "matrix": ({"homeserver": f"http://{there}", "user": "@stead:example.com"}, ("token",)),
+            "signal": ({"url": f"http://{there}", "account": "+4915550100"}, ()),
+            "slack": ({"api": f"https://{there}/api/"}, ("token", "app_token")),
+            "telegram": ({"api": f"https://{there}"}, ("token",)),
+        }
+        for kind, (settings, tokens) in kinds.items():
+            given = {"settings": settings, "secrets": {name: secrets[name] for name in tokens}}
+            house.post("/channels", {"name": kind, "kind": kind, **given})
+        down = lambda: [row for row in house.get("/channels")["items"] if row["state"] == "down"]  # noqa: E731
+        house.until(lambda: len(down()) == len(kinds), "each to be down", last=down)
+        said = {row["channel"]["name"]: row["error"] for row in down()}
+    assert {kind: text for kind, text in said.items() if "no connection could be made" not in text} == {}
