@@ -142,3 +142,26 @@ def test_a_server_that_is_not_there_is_said_to_be_unreachable_on_each_platform_t
         house.until(lambda: len(down()) == len(kinds), "each to be down", last=down)
         said = {row["channel"]["name"]: row["error"] for row in down()}
     assert {kind: text for kind, text in said.items() if "no connection could be made" not in text} == {}
+
+
+def test_a_chat_is_notified_once_and_again_after_it_was_removed_and_paired_again(
+    house: LivingHome, project: Path, bot: Bot
+) -> None:
+    connect(house, bot)
+    pair(house, bot, project)
+    again = house.cli("notify", "add", "night", "--chat", "ada", "--quiet", "22:00-07:00")
+    assert again.returncode == 2 and "ada notifies that chat already" in again.stderr
+    assert "next: change it: stead notify add ada --chat CHAT" in again.stderr
+    assert house.cli("notify", "add", "ada", "--chat", "ada", "--quiet", "22:00-07:00", "--zone", "UTC").returncode == 0
+    assert "quiet 22:00-07:00 UTC" in house.cli("notify").stdout
+
+    assert house.cli("notify", "add", "ada", "--chat", "ada").returncode == 0  # whatever time it is, it comes at once
+    assert house.cli("channel", "chat", "remove", NAME, "ada", "--yes").returncode == 0
+    house.wait(house.give("show README.md", project), "verified", "answered", "unverified")
+    house.until(lambda: not house.get("/notifications")["items"][0]["on"], "it to be switched off", last=house.log_tail)
+    paired = len(bot.sent())
+    code = house.post(f"/channels/{NAME}/pair", {"rights": {"directory": str(project)}, "name": "desk"})["code"]
+    bot.writes(code)
+    house.until(lambda: len(bot.sent()) > paired, "the chat to be paired", last=bot.sent)
+    (target,) = house.get("/notifications")["items"]
+    assert (target["target"]["name"], target["on"], target["why"]) == ("ada", True, "")
