@@ -167,6 +167,6 @@ def require_free(name: str, devices: Devices) -> None:
 
 def _require_name(name: str, devices: Devices) -> None:
     if not _NAME.fullmatch(name):
-        raise InvalidRequest(f"the name {name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {name[:80]!r} cannot be; a small letter, then up to 30 of a-z, 0-9, -")
     if any(device.name == name for device in devices.values()):
         raise Conflict(f"there is a device {name!r}; give another name, or remove it: stead remote remove {name}")

@@ -98,7 +98,7 @@ def agent_change(command: AgentCommand, agents: Agents, secrets: Mapping[str, Se
 
 def _agent(command: ConfigureAgent, secrets: Mapping[str, Secret]) -> ExternalAgent:
     if not _NAME.fullmatch(command.name):
-        raise InvalidRequest(f"the name {command.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {command.name[:80]!r} cannot be; a small letter, then up to 30 of a-z, 0-9, -")
     if not command.command or not command.command[0] or any("\0" in word for word in command.command):
         raise InvalidRequest("a command is a program and its arguments; the program is not empty")
     if not command.hosts:

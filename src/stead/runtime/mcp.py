@@ -153,7 +153,7 @@ async def _forget(standing: Standing, vault: Secrets) -> None:
 def _server(command: ConfigureMcp) -> McpServer:
     """The server that a command describes, checked."""
     if not _NAME.fullmatch(command.name):
-        raise InvalidRequest(f"the name {command.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {command.name[:80]!r} cannot be; a small letter, then up to 30 of a-z, 0-9, -")
     if bool(command.command) == bool(command.url):
         raise InvalidRequest("give either the command of a server, or its URL")
     _check_values(command)

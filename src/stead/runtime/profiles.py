@@ -48,7 +48,7 @@ def profile_change(command: ProfileCommand, profiles: Profiles) -> ProfileFact:
         return NamedProfileRemoved(command.name)
     profile = command.profile
     if not _NAME.fullmatch(profile.name):
-        raise InvalidRequest(f"the name {profile.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {profile.name[:80]!r} cannot be; a small letter, then up to 30 of a-z, 0-9, -")
     if profile.name not in profiles and len(profiles) >= MOST_PROFILES:
         raise InvalidRequest(f"{MOST_PROFILES} profiles are the most; remove one first: stead profile remove NAME")
     require_limits(profile.limits)

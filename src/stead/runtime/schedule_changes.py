@@ -102,7 +102,7 @@ def whole(schedule: Schedule, known: Mapping[str, Standing], now_ms: int) -> Sch
     """
     name, job = schedule.name, schedule.job
     if not _NAME.fullmatch(name):
-        raise InvalidRequest(f"the name {name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {name[:80]!r} cannot be; a small letter, then up to 30 of a-z, 0-9, -")
     if name not in known and len(known) >= MOST_SCHEDULES:
         raise InvalidRequest(f"{MOST_SCHEDULES} schedules are the most; remove one first: stead schedule remove NAME")
     if not 1 <= schedule.most <= _MOST_MADE_UP:

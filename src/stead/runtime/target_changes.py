@@ -17,6 +17,7 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.notifications import (
     KINDS,
     MOST_TARGETS,
+    ChatTarget,
     NotificationTarget,
     Push,
     RemoveTarget,
@@ -80,9 +81,13 @@ def known_target(known: Targets, name: str) -> TargetState:
 
 def _require_possible(target: NotificationTarget, known: Targets) -> None:
     if not _NAME.fullmatch(target.name):
-        raise InvalidRequest(f"the name {target.name[:80]!r} cannot be: a small letter, then up to 30 of a-z, 0-9, -")
+        raise InvalidRequest(f"the name {target.name[:80]!r} cannot be; a small letter, then up to 30 of a-z, 0-9, -")
     if target.name not in known and len(known) >= MOST_TARGETS:
         raise InvalidRequest(f"{MOST_TARGETS} targets are the most; remove one first: stead notify remove NAME")
+    if isinstance(target.via, ChatTarget):  # two would say everything twice there
+        also = (one.target.name for one in known.values() if one.target.via == target.via)
+        if other := next((name for name in also if name != target.name), ""):
+            raise InvalidRequest(f"{other} notifies that chat already; change it: stead notify add {other} --chat CHAT")
     if not target.kinds or not set(target.kinds) <= set(KINDS):
         raise InvalidRequest(f"say what is sent there, of: {', '.join(KINDS)}")
     for time in (target.quiet_from, target.quiet_to, target.digest):

@@ -85,6 +85,11 @@ class ChatBox(Outbox):
             row = connection.execute(_OF_CHAT, {"n": len(begins), "begins": begins}).fetchone()
         return row[0], row[1], row[2]
 
+    def retry(self) -> None:
+        """Have all that is tried again later be tried now."""
+        with self._writing() as connection:
+            connection.execute("UPDATE messages SET next_ms = 0 WHERE state = 'open'")
+
     def drop(self, channel: str, chat: str = "") -> None:
         """A channel, or one chat of it, is no more: nothing waits for it and nothing is known of it."""
         begins = f"{channel}\n{chat}\n" if chat else f"{channel}\n"
