@@ -36,6 +36,7 @@ from stead.runtime.home import HomeStream
 from stead.runtime.notifications import Notifications
 from stead.runtime.registry import Sessions
 from stead.runtime.secrets import SecretBook
+from stead.storage.channel_positions import ChannelPositions
 from stead.storage.chat_box import ChatBox
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
@@ -61,7 +62,7 @@ def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, par
     """All of it.
 
     Args:
-        home: where the outbox is.
+        home: where the outbox and the positions are.
         keys: the home's.
         programs: starts the processes.
         bus: what happens.
@@ -69,11 +70,10 @@ def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, par
     """
     house = parts()
 
-    @cache
-    def box() -> ChatBox:
-        return ChatBox(home.data / "chats.db", keys, house.journal.head())
+    box = cache(lambda: ChatBox(home.data / "chats.db", keys, house.journal.head()))
+    positions = cache(lambda: ChannelPositions(home.data / "positions.db", keys))
 
-    room = ChannelRoom(lambda: parts().home, house.book, programs, _manifests, box, house.clock)
+    room = ChannelRoom(lambda: parts().home, house.book, programs, _manifests, box, positions, house.clock)
     messages = ChatMessages(
         lambda: parts().home,
         lambda: parts().book,
