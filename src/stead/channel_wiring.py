@@ -26,6 +26,7 @@ from stead.runtime.chat_questions import SAID, Presses
 from stead.runtime.chat_rates import Rates
 from stead.runtime.chat_writing import ChatWriter
 from stead.runtime.chats import Chats
+from stead.storage.channel_positions import ChannelPositions
 from stead.storage.chat_box import ChatBox
 from stead.storage.keys import Keys
 
@@ -34,18 +35,16 @@ def channels_of(home: Home, keys: Keys, programs: ChannelPrograms, bus: Bus, hou
     """All of it.
 
     Args:
-        home: where the outbox is.
+        home: where the outbox and the positions are.
         keys: the home's.
         programs: starts the processes.
         bus: what happens.
         house: the other parts.
     """
+    box = cache(lambda: ChatBox(home.data / "chats.db", keys, house.journal.head()))
+    positions = cache(lambda: ChannelPositions(home.data / "positions.db", keys))
 
-    @cache
-    def box() -> ChatBox:
-        return ChatBox(home.data / "chats.db", keys, house.journal.head())
-
-    room = ChannelRoom(house, programs, _manifests, box)
+    room = ChannelRoom(house, programs, _manifests, box, positions)
     messages = ChatMessages(house, box, lambda: post.turn.set())
     writer = ChatWriter(house, messages, room.manifest)
     post = ChatPost(house, ChatFinder(house), writer, messages, box, room.processes)

@@ -233,6 +233,26 @@ def test_targets_of_notifications_are_added_tried_changed_and_removed_in_the_set
 
 
 @promise("SCH-3.out")
+def test_a_damaged_outbox_is_said_at_its_targets_with_the_way_out(walked: Stage, visit: Visit) -> None:
+    house, box = walked.house, walked.house.home.data / "outbox.db"
+    house.post("/notifications", {"name": "desk", "via": {"type": "desktop"}})
+    house.stop()
+    box.write_bytes(b"damaged" * 9000)
+    house.start()
+    page = visit(walked, "/settings?section=notifications")
+    row = page.get_by_role("listitem", name="desk")
+    expect(row).to_contain_text("Failing: ")
+    expect(row).to_contain_text("the file is damaged; keep a copy of it, and stop Stead, move the file away")
+    row.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog", name="Remove desk?").get_by_role("button", name="Remove").click()
+    expect(page.get_by_text("No targets yet")).to_be_visible()
+    page.close()
+    house.stop()
+    box.unlink()
+    house.start()
+
+
+@promise("SCH-3.out")
 @pytest.mark.long
 def test_mail_is_set_up_in_the_settings_and_says_what_went_wrong(walked: Stage, visit: Visit) -> None:
     with mailbox() as box:

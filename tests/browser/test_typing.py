@@ -67,6 +67,22 @@ def test_letters_after_the_palettes_key_are_the_palettes_while_its_code_is_fetch
     walked.house.post(f"/sessions/{session}/stop", {"why": "enough"})
 
 
+def test_a_press_on_the_page_calls_off_a_sheet_that_is_still_fetched(walked: Stage, visit: Visit) -> None:
+    page = visit(walked)
+    release = held(page, r"/assets/Overlays-[^/]*\.js$")
+    page.goto(walked.origin)
+    is_live(page)
+    page.keyboard.press("Control+k")
+    prompt = page.locator("main textarea")
+    prompt.click()
+    page.keyboard.type("sea")
+    release()
+    expect(page.locator("[id^=toasts-] [aria-label=Notifications]")).to_have_count(1)  # it has loaded
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(prompt).to_have_value("sea")
+    prompt.fill("")
+
+
 def test_a_session_that_comes_late_takes_no_focus_from_the_palette(walked: Stage, visit: Visit) -> None:
     session = sit_down(walked, "Late")
     page = visit(walked)

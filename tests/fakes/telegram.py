@@ -46,13 +46,18 @@ class Accepted:
 
 @dataclass
 class Chat:
-    """A chat. ``sent_s``: when the bot wrote there last; ``blocked``: it may not; ``paced_s``: at most so often."""
+    """A chat.
+
+    ``sent_s``: when the bot wrote there last; ``blocked``: it may not; ``paced_s``: at most so often; ``moved``: the
+    supergroup that it has become.
+    """
 
     fields: Json
     topics: set[int] = field(default_factory=set)
     sent_s: float = 0.0
     blocked: bool = False
     paced_s: float = 0.0
+    moved: int = 0
 
 
 class _Values:
@@ -373,6 +378,9 @@ class Telegram:
         chat = self.chats.get(id or 0)
         if chat is None:
             raise Refused(400, "Bad Request: chat not found")
+        if chat.moved:
+            text = "Bad Request: group chat was upgraded to a supergroup chat"
+            raise Refused(400, text, migrate_to_chat_id=chat.moved)
         if chat.blocked:
             raise Refused(403, "Forbidden: bot was blocked by the user")
         return chat

@@ -27,15 +27,19 @@ const FILL: Record<StateKind, string> = {
 /** A state in a row: its shape and its word. The word is the state; colour and shape only find it faster. */
 export function State({
   kind,
+  wrap = false,
   children,
   className,
 }: {
   kind: StateKind;
+  /** It may take several lines; its shape stands at the first. */
+  wrap?: boolean | undefined;
   children: ReactNode;
   className?: string | undefined;
 }) {
+  const flow = wrap ? "items-baseline [overflow-wrap:anywhere]" : "items-center whitespace-nowrap";
   return (
-    <span className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", TEXT[kind], className)}>
+    <span className={cx("inline-flex gap-1.5", flow, TEXT[kind], className)}>
       <Shape kind={kind} />
       {children}
     </span>

@@ -46,6 +46,6 @@ async def _tunnel(sock: socket.socket, target: str) -> None:
         answer += piece
         if not piece or len(answer) > _MOST_ANSWER_BYTES:
             raise ConnectionError("the proxy's answer is none")
-    status = answer.split(b" ", 2)[1:2]
-    if status != [b"200"]:
-        raise ConnectionError(f"the proxy does not let {target} through: {answer[:60]!r}")
+    status = answer.partition(b"\r\n")[0].decode("latin-1").partition(" ")[2]
+    if not status.startswith("200"):
+        raise ConnectionError(f"{target} cannot be reached: {status[:100]}")

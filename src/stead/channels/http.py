@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 30
 _CONNECT_S, _KEPT_S = 20.0, 5.0
+_OF_PROXY = "Refused by Stead"
+"""Begins what the proxy of this machine answers by itself."""
 _MOST_ANSWER_BYTES = 1_000_000
 _MOST_WAIT_S = 86_400.0
 Read = TypeVar("Read")
@@ -100,6 +102,9 @@ class Http:
                 ) as answer,
             ):
                 named = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in answer.headers}
+                phrase = answer.extensions.get("reason_phrase", b"").decode("latin-1")
+                if phrase.startswith(_OF_PROXY):
+                    raise ChannelFault(f"{self._title} cannot be reached: {phrase}"[:500])
                 return Answer(answer.status, named, await bounded(answer.aiter_stream(), most_bytes))
         except (httpcore2.TimeoutException, TimeoutError) as error:
             raise ChannelFault(f"{self._title} does not answer") from error
@@ -166,8 +171,10 @@ class SocketPlatform(Platform):
 
     def fault(self, error: Exception) -> ChannelFault:
         """See ``Platform``; aiohttp's own text may have an address, and in that a ticket."""
-        from aiohttp import ClientError
+        from aiohttp import ClientError, ClientHttpProxyError
 
+        if isinstance(error, ClientHttpProxyError):
+            return ChannelFault(f"{self.manifest.title} cannot be reached: {error.message}"[:500])
         if isinstance(error, ClientError) and not isinstance(error, OSError):
             return ChannelFault(f"{self.manifest.title}: {type(error).__name__}")
         return super().fault(error)

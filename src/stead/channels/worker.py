@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import select
 import sys
 import tempfile
@@ -34,6 +35,8 @@ _PARTS = 3
 """Messages that a long text becomes; a longer one is sent as a file."""
 _NAME_CHARS, _FILE_NAME_CHARS, _MEDIA_CHARS, _FILES = 500, 200, 100, 20
 """As the wire has them; what strangers choose is cut to them."""
+_UNREACHED = re.compile(r"(?:502 )?Refused by Stead \(egress-unreachable\)")
+"""What the proxy of this machine answers where a host is not there."""
 Line = Callable[[wire.FromChannel], None]
 
 
@@ -166,7 +169,7 @@ class Worker:
         return text
 
     def _clean(self, text: str) -> str:
-        return without(self._secrets, text)[:500] or "it failed"
+        return _UNREACHED.sub("no connection could be made", without(self._secrets, text))[:500] or "it failed"
 
     def _begin(self, work: Any) -> None:
         task = asyncio.ensure_future(work)

@@ -233,7 +233,7 @@ def _pair(invocation: Invocation, arguments: Namespace) -> int:
     code = client.post(f"/channels/{name}/pair", wanted)
     lives = figures.duration(round(code["expires_ms"] - time.time() * 1000))
     shown = {**_row(row), **code, "lives": lives, "to": row["account"] or "the bot", "role": arguments.role}
-    shown["down"] = "" if row["state"] == "connected" else fill(_DOWN, shown)
+    shown["down"] = fill(_DOWN, shown) if row["state"] == "down" else ""
     invocation.report({"id": name, **code}, *lines(_CODE, shown))
     sys.stdout.flush()  # a person reads it while this waits
     if arguments.no_wait:

@@ -28,7 +28,9 @@ def _row(row: Json) -> Json:
         "push": f"a browser, by {via.get('service')}",
         "chat": f"a chat of {via.get('channel')}",
     }[via["type"]]
-    quiet = f"quiet {target['quiet_from']}-{target['quiet_to']}" if target["quiet_from"] else ""
+    quiet = (
+        f"quiet {target['quiet_from']}-{target['quiet_to']} {target['zone']}".strip() if target["quiet_from"] else ""
+    )
     digest = f"digest at {target['digest']}" if target["digest"] else ""
     urgent = "questions at once" if target["urgent"] and (quiet or digest) else ""
     return {

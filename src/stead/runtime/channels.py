@@ -38,6 +38,7 @@ from stead.runtime.chats import Chats
 from stead.runtime.folder import folder
 
 if TYPE_CHECKING:
+    from stead.storage.channel_positions import ChannelPositions
     from stead.storage.chat_box import ChatBox
 
 log = logging.getLogger(__name__)
@@ -54,12 +55,14 @@ class ChannelRoom:
         programs: starts their processes.
         manifests: of the platforms, by kind.
         box: opens the outbox of chats.
+        positions: opens what says how far channels were read.
     """
 
     _house: ChatHouse
     _programs: channels.ChannelPrograms
     _manifests: Callable[[], Mapping[str, Manifest]]
     _box: Callable[[], ChatBox]
+    _positions: Callable[[], ChannelPositions]
 
     def __post_init__(self) -> None:
         self.chats: Chats
@@ -171,8 +174,13 @@ class ChannelRoom:
             self.listen_again()
             if isinstance(fact, channels.ChannelRemoved | channels.ChatRemoved):
                 name, chat = (fact.name, "") if isinstance(fact, channels.ChannelRemoved) else (fact.channel, fact.chat)
-                await asyncio.to_thread(lambda: self._box().drop(name, chat))
+                await asyncio.to_thread(self._drop, name, chat)
         return answer(of(claim, HOME), events)
+
+    def _drop(self, name: str, chat: str) -> None:
+        self._box().drop(name, chat)
+        if not chat:
+            self._positions().drop(name)
 
     async def request(self, name: str, request: Request) -> Response:
         """See ``arrivals.ChannelRequests``."""
@@ -261,8 +269,8 @@ class ChannelRoom:
             tokens[field] = value
         defaults = {field.name: field.default for field in manifest.fields if not field.secret}
         ca = await asyncio.to_thread(read_ca, channel.ca_file) if channel.ca_file else ""
-        kept = self._box().cursor
-        cursor, account = [await asyncio.to_thread(kept, name) for name in (channel.name, f"{channel.name}\n")]
+        await asyncio.to_thread(lambda: self._box().targets())  # where it is damaged nothing is to come in
+        cursor, account = await asyncio.to_thread(lambda: self._positions().of(channel.name))
         return Begin(channel.kind, {**defaults, **channel.settings}, tokens, cursor, ca, account)
 
     async def _take(self, name: str, update: Update) -> None:
@@ -271,12 +279,8 @@ class ChannelRoom:
             raise StorageFault(self.post.waits)  # what came of it could not be said there
         await self.chats.take(name, process.account_id if process else "", update)
         if update.cursor:
-            await asyncio.to_thread(self._moved, name, update.cursor, process.account_id if process else "")
-
-    def _moved(self, name: str, cursor: str, account: str) -> None:
-        """How far a channel was read, and by which bot: to another one it means nothing."""
-        self._box().move(f"{name}\n", account)
-        self._box().move(name, cursor)
+            account = process.account_id if process else ""
+            await asyncio.to_thread(lambda: self._positions().move(name, update.cursor, account))
 
     def _changed(self) -> None:
         """A process is up or down: a bot that is here twice answers once, by the channel that was first."""

@@ -18,7 +18,7 @@ from stead.domain.channel_wire import Update
 from stead.domain.channels import CODE_LIVES_MS, MOST_CHATS, MOST_PEOPLE, Chat, ChatSet, Person, WantedPairing
 from stead.domain.errors import Conflict, StorageFault
 from stead.domain.ids import HOME, CommandId
-from stead.domain.notifications import ChatTarget, NotificationTarget, TargetSet
+from stead.domain.notifications import ChatTarget, NotificationTarget, TargetFact, TargetSet, TargetSwitched
 from stead.runtime.answers import claim_of
 from stead.runtime.channel_changes import loses_owner
 from stead.runtime.chat_house import ChatHouse
@@ -103,13 +103,21 @@ class Pairing:
             chat = replace(
                 chat, people=(*others, person), rights=wanted.rights if wanted.role == "owner" else chat.rights
             )
-        facts: list[ChatSet | TargetSet] = [ChatSet(chat, chat.door)]
-        if chat.private and wanted.role == "owner" and chat.name not in self._house.home.state.targets:
-            # Who has the bot to themselves is notified there of what goes on elsewhere, questions above all.
-            facts.append(TargetSet(NotificationTarget(chat.name, ChatTarget(channel, chat.id)), chat.door))
+        facts: list[ChatSet | TargetFact] = [ChatSet(chat, chat.door)]
+        if chat.private and wanted.role == "owner":
+            facts += self._notified(chat)
         with suppress(Conflict):  # the same update a second time
             await self._house.home.record(*facts, cause=id, claim=claim_of(id, "", HOME, ""))
         return _paired(update)
+
+    def _notified(self, chat: Chat) -> list[TargetFact]:
+        """Who has the bot to themselves is notified there of what goes on elsewhere, questions above all."""
+        targets, via = self._house.home.state.targets, ChatTarget(chat.channel, chat.id)
+        known = next((one for one in targets.values() if one.target.via == via), None)
+        if known is None:
+            return [TargetSet(NotificationTarget(_free(chat.name, set(targets)), via), chat.door)]
+        # One that is off for a reason of Stead's own is so because the chat was not paired any more.
+        return [TargetSwitched(known.target.name, on=True, door=chat.door)] if known.why else []
 
 
 def _paired(update: Update) -> str:

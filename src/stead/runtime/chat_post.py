@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from stead.storage.outbox import Outbox, Outgoing
 
 log = logging.getLogger(__name__)
+_SET_BACK_MS = 5_000
+"""A clock that goes back by more was set."""
 
 
 class ChatPost(OutboxSender):
@@ -71,6 +73,7 @@ class ChatPost(OutboxSender):
         self._open = box
         self._processes = processes
         self._held = False
+        self._seen_ms = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pace = Pace()
 
@@ -128,6 +131,9 @@ class ChatPost(OutboxSender):
         if not self._held:
             self._held = True
             self.messages.hold(await asyncio.to_thread(box.files))
+        if now_ms < self._seen_ms - _SET_BACK_MS:  # what waits for a time would wait for as much longer
+            await asyncio.to_thread(box.retry)
+        self._seen_ms = now_ms
         await asyncio.to_thread(self._finder.find, box, now_ms)
         keys = await asyncio.to_thread(box.targets)
         return await self._begin(box, (key for key in keys if self._is_connected(Place.of(key))), now_ms, _grouped)

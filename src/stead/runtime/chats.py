@@ -151,6 +151,10 @@ class Chats:
                 await self._steered(chat, place, word, rest, id)
             case "/status" | "/pause" | "/resume" | "/stop":
                 session = await self._opened(chat, place, CommandId(f"{id}-open"))
+                status = (await asyncio.to_thread(self._house.views.objective, session)).status
+                if word == "/resume" and status in ("idle", "closed"):  # the word alone would go to the model
+                    await self._said(place, id, f"Nothing is paused here; it is {status}.")
+                    return
                 await self._handle(cmd.SendMessage(session, word.removeprefix("/")), id, chat.door)
             case _:
                 await self._said(place, id, f"There is no {word[:40]}; see /help")

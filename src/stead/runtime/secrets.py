@@ -261,7 +261,7 @@ class SecretBook:
     def _require_new(self, name: str, value: str, *, replace: bool) -> None:
         if not NAME.fullmatch(name) or name.startswith(RESERVED):
             raise InvalidRequest(
-                f"the name {name[:80]!r} cannot be: a small letter, then up to 63 of a-z, 0-9, - and _, and not "
+                f"the name {name[:80]!r} cannot be; a small letter, then up to 63 of a-z, 0-9, - and _, and not "
                 f"beginning with {' or '.join(RESERVED)}"
             )
         size_bytes = len(value.encode("utf-8", "surrogatepass"))

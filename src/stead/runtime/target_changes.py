@@ -67,6 +67,10 @@ def known_target(known: Targets, name: str) -> notify.TargetState:
 def _require_possible(target: notify.NotificationTarget, known: Targets) -> None:
     require_name(target.name)
     require_room(known, target.name, notify.MOST_TARGETS, "targets", "notify")
+    if isinstance(target.via, notify.ChatTarget):  # two would say everything twice there
+        also = (one.target.name for one in known.values() if one.target.via == target.via)
+        if other := next((name for name in also if name != target.name), ""):
+            raise InvalidRequest(f"{other} notifies that chat already; change it: stead notify add {other} --chat CHAT")
     if not target.kinds or not set(target.kinds) <= set(notify.KINDS):
         raise InvalidRequest(f"say what is sent there, of: {', '.join(notify.KINDS)}")
     for time in (target.quiet_from, target.quiet_to, target.digest):

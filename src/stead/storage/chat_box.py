@@ -1,4 +1,4 @@
-"""The outbox of chats, with what is kept for them: how far each channel was read, and messages that may be changed.
+"""The outbox of chats, with the messages there that may be changed.
 
 Layer: storage. A target of it is a place of ``domain.channels``: a thread of a chat.
 """
@@ -31,10 +31,10 @@ _TARGETS = "SELECT target FROM notices UNION SELECT target FROM messages WHERE s
 
 
 class ChatBox(Outbox):
-    """See ``Outbox``; nothing else says how far channels were read."""
+    """See ``Outbox``."""
 
     schemas = ("outbox.sql", "chats.sql")
-    loses = "what was to be sent to chats by then is lost, and each channel goes on from where its platform is"
+    loses = "what was to be sent to chats by then is lost, and what people write meanwhile is read"
 
     def say(self, target: str, id: str, notice: Notice) -> None:
         """Have something sent, once for an id: Stead's own words, all of a question, what a session's call says."""
@@ -50,17 +50,6 @@ class ChatBox(Outbox):
         """Those for which something waits."""
         with self._reading() as connection:
             return [target for (target,) in connection.execute(_TARGETS)]
-
-    def cursor(self, channel: str) -> str:
-        """How far a channel was read; "" where it never was."""
-        with self._reading() as connection:
-            found = connection.execute("SELECT cursor FROM cursors WHERE channel = ?", (channel,)).fetchone()
-        return found[0] if found else ""
-
-    def move(self, channel: str, cursor: str) -> None:
-        """A channel was read up to here; with "" it begins again from nothing."""
-        with self._writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?)", (channel, cursor))
 
     def post(self, target: str, about: str, message: str) -> None:
         """Remember the platform's name of a message."""
@@ -85,6 +74,11 @@ class ChatBox(Outbox):
             row = connection.execute(_OF_CHAT, {"n": len(begins), "begins": begins}).fetchone()
         return row[0], row[1], row[2]
 
+    def retry(self) -> None:
+        """Have all that is tried again later be tried now."""
+        with self._writing() as connection:
+            connection.execute("UPDATE messages SET next_ms = 0 WHERE state = 'open'")
+
     def drop(self, channel: str, chat: str = "") -> None:
         """A channel, or one chat of it, is no more: nothing waits for it and nothing is known of it."""
         begins = f"{channel}\n{chat}\n" if chat else f"{channel}\n"
@@ -92,5 +86,3 @@ class ChatBox(Outbox):
             for table in ("notices", "messages", "posted"):
                 wanted = f"DELETE FROM {table} WHERE substr(target, 1, ?) = ?"  # noqa: S608 - three constants
                 connection.execute(wanted, (len(begins), begins))
-            if not chat:
-                connection.execute("DELETE FROM cursors WHERE channel IN (?, ?)", (channel, f"{channel}\n"))

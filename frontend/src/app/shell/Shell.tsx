@@ -1,6 +1,7 @@
 /** The frame of every page: the rail, the top line, and on a phone the bar at the bottom. */
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Suspense, useEffect, useRef } from "react";
+import { useConnection } from "@/api/live";
 import { part } from "@/api/parts";
 import { useWaiting } from "@/api/pending";
 import { useSignedIn } from "@/api/session";
@@ -114,22 +115,34 @@ function useKeys() {
   );
   useEffect(() => {
     window.addEventListener("keydown", early, true);
-    return () => window.removeEventListener("keydown", early, true);
+    window.addEventListener("pointerdown", callOff, true);
+    return () => {
+      window.removeEventListener("keydown", early, true);
+      window.removeEventListener("pointerdown", callOff, true);
+    };
   }, []);
 }
 
 /** One that lies over the page; a toast is a dialog too, but no modal one. */
 const SHEET = "[role=dialog]:not([aria-modal=false])";
 
+/** Whoever presses something on the page goes on there, and waits for no sheet that is still loading. */
+function callOff() {
+  const { open, show } = useOverlays.getState();
+  if (open !== "" && !document.querySelector(SHEET)) show("");
+}
+
 /**
  * A key for a sheet that was asked for and does not have the focus yet: Escape calls it off, and what is typed is the
- * palette's, as opposed to an answer to a question of the page behind it, or words for its composer.
+ * palette's, as opposed to an answer to a question of the page behind it, or words for its composer. None comes while the
+ * daemon is away.
  */
 function early(event: KeyboardEvent) {
   const { open, typed, show, type } = useOverlays.getState();
   const { key } = event;
   if (open === "" || event.ctrlKey || event.metaKey || event.altKey) return;
   const there = document.querySelector(SHEET);
+  if (!there && useConnection.getState().state === "offline") return;
   if (there && (open !== "palette" || !hasPageFocus())) return;
   if (key === "Escape" && !there) show("");
   if (key.length > 1 && key !== "Enter" && key !== "Backspace") return;

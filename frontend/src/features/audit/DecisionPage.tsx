@@ -55,7 +55,7 @@ function Shown({ decision }: { decision: Decision }) {
           description={<SafeText lines>{decision.reason}</SafeText>}
         />
         <p className="max-w-measure text-base">
-          <State kind={kindOf(decision.verdict)} className="whitespace-normal! font-medium">
+          <State kind={kindOf(decision.verdict)} wrap className="font-medium">
             {permitOf(decision)}
           </State>
           {decision.answer_reason && (

@@ -91,7 +91,7 @@ export function ChannelPanel({ row }: { row: Row }) {
         />
         <p role="status" className="empty:hidden">
           {test.data && !test.data.ok && (
-            <State kind="danger" className="whitespace-normal! [overflow-wrap:anywhere]">
+            <State kind="danger" wrap>
               {t("testFailed", { why: test.data.text })}
             </State>
           )}

@@ -25,7 +25,7 @@ export function ChatLine({ row }: { row: Schema["ChatRow"] }) {
     return data(api.POST("/channels/{channel}/chats/remove", { params, body: { chat: chat.id } }));
   };
   return (
-    <li className="grid gap-2 py-3 md:grid-cols-[minmax(0,1fr)_auto] md:gap-4" aria-label={chat.name}>
+    <li className="grid gap-2 py-3" aria-label={chat.name}>
       <div className="grid min-w-0 gap-1 text-sm">
         <p className="text-base">
           <span className="font-medium">
@@ -54,16 +54,15 @@ export function ChatLine({ row }: { row: Schema["ChatRow"] }) {
             {row.error && <SafeText>{row.error}</SafeText>}
           </p>
         )}
-        <Spending of={`${chat.channel}/${chat.id}`} />
       </div>
-      <div className="flex flex-wrap items-start gap-2">
+      <Spending of={`${chat.channel}/${chat.id}`}>
         <Button size="sm" onClick={() => setOpen("change")}>
           {t("change")}
         </Button>
         <Button size="sm" kind="danger" onClick={() => setOpen("remove")}>
           {t("remove")}
         </Button>
-      </div>
+      </Spending>
       {open === "change" && (
         <Suspense fallback={null}>
           <ChatDialog chat={chat} onClose={() => setOpen("")} />

@@ -126,7 +126,7 @@ function Code({ code, before, onAgain, onClose }: CodeProps) {
         <p role="status">
           {left > 0 && <State kind="work">{t("awaiting")}</State>}
           {now && now.state !== "connected" && (
-            <State kind={STATES[now.state]} className="whitespace-normal!">
+            <State kind={STATES[now.state]} wrap>
               {t("botIs", { state: t(`state_${now.state}`) })}
             </State>
           )}

@@ -1,6 +1,6 @@
 /** What a channel, or one of its chats, may spend in a day and in a month: shown where it is capped, and changed. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { api, data } from "@/api/client";
 import { CapDialog } from "@/features/budgets/CapDialog";
 import { CapMeters, type Capped } from "@/features/budgets/cap";
@@ -11,8 +11,8 @@ const NONE = { tokens: "unlimited", usd_micros: "unlimited" } as const;
 const NOTHING = { tokens: 0, usd_micros: 0, price_known: true };
 const UNCAPPED: Capped = { daily: NONE, monthly: NONE, spent_today: NOTHING, spent_month: NOTHING };
 
-/** `of`: the channel's name, or CHANNEL/CHAT by the platform's id. */
-export function Spending({ of }: { of: string }) {
+/** `of`: the channel's name, or CHANNEL/CHAT by the platform's id; `children`: buttons that stand next to its own. */
+export function Spending({ of, children }: { of: string; children?: ReactNode }) {
   const [changing, setChanging] = useState(false);
   const { data: caps } = useQuery({ queryKey: ["cap"], queryFn: () => data(api.GET("/cap")) });
   const capped = caps?.channels.find((one) => one.channel === of);
@@ -23,9 +23,12 @@ export function Spending({ of }: { of: string }) {
           <CapMeters caps={capped} />
         </div>
       )}
-      <Button size="sm" className="justify-self-start" disabled={!caps} onClick={() => setChanging(true)}>
-        {t("spending")}
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button size="sm" disabled={!caps} onClick={() => setChanging(true)}>
+          {t("spending")}
+        </Button>
+        {children}
+      </div>
       {changing && (
         <CapDialog
           caps={capped ?? UNCAPPED}

@@ -12,7 +12,7 @@ export function Legs({ legs }: { legs: readonly Leg[] }) {
     <ul aria-label={t("legs")} className="grid gap-x-8 gap-y-1 text-sm md:grid-cols-2">
       {legs.map((leg) => (
         <li key={leg.leg} className="min-w-0">
-          <State kind={leg.alive ? "good" : "ask"} className="whitespace-normal!">
+          <State kind={leg.alive ? "good" : "ask"} wrap>
             {t(`leg_${leg.leg}`)}: {t(leg.alive ? "legAlive" : "legDead")}
           </State>
           {leg.text && (
@@ -34,7 +34,7 @@ export function LegsNote({ legs }: { legs: readonly Leg[] }) {
     <div role="status" className="mb-3 text-sm">
       {dead.map((leg) => (
         <p key={leg.leg} className="max-w-measure">
-          <State kind="ask" className="whitespace-normal!">
+          <State kind="ask" wrap>
             {leg.leg === "meaning" ? t("legNote") : `${t(`leg_${leg.leg}`)}: ${t("legDead")}`}
           </State>{" "}
           <span className="text-ink-2">

@@ -21,7 +21,13 @@ export function Tools({ rules }: { rules: readonly Rule[] }) {
   const [setting, setSetting] = useState<Tool | null>(null);
   const naming = (tool: Tool) => rules.filter(({ id }) => tool.rules.includes(id));
   const columns: readonly Column<Tool>[] = [
-    { id: "tool", header: t("tool"), value: (row) => row.name, width: 160 },
+    {
+      id: "tool",
+      header: t("tool"),
+      value: (row) => row.name,
+      cell: (row) => <SafeText mono>{row.name}</SafeText>,
+      width: 160,
+    },
     { id: "without", header: t("withoutRule"), value: asked, width: 220 },
     {
       id: "decision",

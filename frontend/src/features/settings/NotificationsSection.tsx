@@ -30,7 +30,7 @@ export function NotificationsSection() {
           />
           <div role="status">
             <h3 className="font-medium text-sm">{t("leave")}</h3>
-            <State kind={kind} className="mt-0.5 whitespace-normal!">
+            <State kind={kind} wrap className="mt-0.5">
               {t(words)}
             </State>
             {leave === "denied" && <p className="mt-1 text-ink-2">{t("leaveDeniedFix")}</p>}

@@ -128,7 +128,7 @@ function TryIt() {
       </Button>
       <div role="status">
         {check?.ok && (
-          <State kind="good" className="whitespace-normal!">
+          <State kind="good" wrap>
             {t("searchWorks", { count: check.results, duration: formatDuration(check.duration_ms / 1000) })}
           </State>
         )}

@@ -68,7 +68,7 @@ export function TargetTimes({ target, onClose }: { target: Target; onClose: () =
         checked={draft.urgent}
         onCheckedChange={(urgent) => setDraft({ ...draft, urgent })}
       />
-      <p className="text-ink-2 text-sm">{t("zone", { zone: draft.zone })}</p>
+      <p className="text-ink-2 text-sm">{t("zone", { zone: draft.zone || t("zoneOwn") })}</p>
       <ErrorNote error={save.error} />
     </FormDialog>
   );

@@ -118,7 +118,7 @@ function Target({ row }: { row: Row }) {
       <Standing row={row} />
       <p role="status" className="empty:hidden">
         {test.data && !test.data.ok && (
-          <State kind="danger" className="whitespace-normal! [overflow-wrap:anywhere]">
+          <State kind="danger" wrap>
             {t("testFailed", { why: test.data.text })}
           </State>
         )}
@@ -156,7 +156,7 @@ function Standing({ row }: { row: Row }) {
     <>
       {!row.on && row.why && <State kind="danger">{t("off", { why: row.why })}</State>}
       {row.on && row.error && (
-        <State kind="danger" className="whitespace-normal! [overflow-wrap:anywhere]">
+        <State kind="danger" wrap>
           {t("failing", { why: row.error })}
         </State>
       )}

@@ -40,6 +40,7 @@ export default translation<typeof t>()({
   digestHint: "Leer: sobald es geschieht.",
   urgent: "Fragen sofort senden",
   zone: "Zeiten gelten für {zone}.",
+  zoneOwn: "den Computer, auf dem Stead läuft",
   save: "Speichern",
   saving: "Wird gespeichert",
   quietWrong: "Ruhezeiten brauchen beide Zeiten, und sie sind verschieden.",

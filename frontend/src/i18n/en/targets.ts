@@ -40,6 +40,7 @@ export const t = define("targets", {
   digestHint: "Empty: as it happens.",
   urgent: "Send questions at once",
   zone: "Times are of {zone}.",
+  zoneOwn: "the computer that Stead runs on",
   save: "Save",
   saving: "Saving",
   quietWrong: "Quiet hours need both times, and they differ.",
