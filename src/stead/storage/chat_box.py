@@ -5,6 +5,7 @@ Layer: storage. A target of it is a place of ``domain.channels``: a thread of a 
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from stead.domain.errors import StorageFault, WrongKey
@@ -50,6 +51,11 @@ class ChatBox(Outbox):
         except (Damaged, WrongKey) as fault:
             text = f"{str(path)!r}: the file is damaged; keep a copy of it, and {self.cure}"
             raise StorageFault(text) from fault
+
+    def check(self) -> None:
+        """Read it from the disk: where it is damaged, a connection that has all of it in memory goes on for hours."""
+        with self._database.faults(), closing(self._database.open()) as connection:
+            connection.execute(_TARGETS).fetchall()
 
     def say(self, target: str, id: str, notice: Notice) -> None:
         """Have something sent, once for an id: Stead's own words, all of a question, what a session's call says."""
