@@ -269,7 +269,7 @@ class ChannelRoom:
             tokens[field] = value
         defaults = {field.name: field.default for field in manifest.fields if not field.secret}
         ca = await asyncio.to_thread(read_ca, channel.ca_file) if channel.ca_file else ""
-        await asyncio.to_thread(lambda: self._box().targets())  # where it is damaged nothing is to come in
+        await asyncio.to_thread(lambda: self._box().check())
         cursor, account = await asyncio.to_thread(lambda: self._positions().of(channel.name))
         return Begin(channel.kind, {**defaults, **channel.settings}, tokens, cursor, ca, account)
 
@@ -277,6 +277,7 @@ class ChannelRoom:
         process = self.processes.get(name)
         if self.post.waits:
             raise StorageFault(self.post.waits)  # what came of it could not be said there
+        await asyncio.to_thread(lambda: self._box().check())
         await self.chats.take(name, process.account_id if process else "", update)
         if update.cursor:
             account = process.account_id if process else ""

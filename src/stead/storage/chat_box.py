@@ -5,6 +5,8 @@ Layer: storage. A target of it is a place of ``domain.channels``: a thread of a 
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from stead.domain.notices import Notice
 from stead.storage.outbox import Outbox, notice_text
 
@@ -35,6 +37,11 @@ class ChatBox(Outbox):
 
     schemas = ("outbox.sql", "chats.sql")
     loses = "what was to be sent to chats by then is lost, and what people write meanwhile is read"
+
+    def check(self) -> None:
+        """Read it from the disk: where it is damaged, a connection that has all of it in memory goes on for hours."""
+        with self._database.faults(), closing(self._database.open()) as connection:
+            connection.execute(_TARGETS).fetchall()
 
     def say(self, target: str, id: str, notice: Notice) -> None:
         """Have something sent, once for an id: Stead's own words, all of a question, what a session's call says."""
