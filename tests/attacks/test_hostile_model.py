@@ -2,6 +2,8 @@
 
 The daemon, its sandbox, its policy and its journal are the product's. The model is a scripted server that does its
 worst (``hostile.py``, ``hostile_wire.py``); the person says no to everything, or, which is harder, yes.
+One wall does not show here when it fails alone: where the dialer's look at addresses is gone, the gate's look at every
+URL holds. ``test_ssrf.py`` tries the dialer by itself.
 """
 
 from __future__ import annotations
