@@ -126,7 +126,7 @@ function useKeys() {
 /** One that lies over the page; a toast is a dialog too, but no modal one. */
 const SHEET = "[role=dialog]:not([aria-modal=false])";
 
-/** Whoever presses something on the page goes on there, and waits for no sheet that is still loading. */
+/** A press on the page says that its person goes on there, and waits for no sheet that is still loading. */
 function callOff() {
   const { open, show } = useOverlays.getState();
   if (open !== "" && !document.querySelector(SHEET)) show("");
