@@ -10,7 +10,7 @@ import pytest
 
 from tests.flows.chatting import GROUP, NAME, Bot, channel, connect, pair, pair_group, telegram
 from tests.flows.clocked_daemon import set_clock
-from tests.flows.house import LivingHome
+from tests.flows.house import Json, LivingHome
 
 
 @pytest.fixture
@@ -138,7 +138,10 @@ def test_a_server_that_is_not_there_is_said_to_be_unreachable_on_each_platform_t
         for kind, (settings, tokens) in kinds.items():
             given = {"settings": settings, "secrets": {name: secrets[name] for name in tokens}}
             house.post("/channels", {"name": kind, "kind": kind, **given})
-        down = lambda: [row for row in house.get("/channels")["items"] if row["state"] == "down"]  # noqa: E731
+
+        def down() -> list[Json]:
+            return [row for row in house.get("/channels")["items"] if row["state"] == "down"]
+
         house.until(lambda: len(down()) == len(kinds), "each to be down", last=down)
         said = {row["channel"]["name"]: row["error"] for row in down()}
     assert {kind: text for kind, text in said.items() if "no connection could be made" not in text} == {}
