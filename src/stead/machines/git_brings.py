@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,8 @@ _SMALL = 1 << 20
 _MOST_TIPS = 5_000
 _IDS = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _TIPS = re.compile(r"refs/.*|packed-refs|[A-Z_]*HEAD")
+_NOTED = re.compile(r"[A-Z_]+_HEAD")
+"""What git writes down of its last steps, and never misses."""
 _EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _ENTRY = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) \w\0([^\0]*)\0")
 _SAFE = {
@@ -83,8 +85,8 @@ class _Git:
 
     def brought(self, changed: Sequence[str]) -> list[Brought]:
         """What new commits and the index have that the person's branch has not."""
-        tips = {tip for name in changed if _TIPS.fullmatch(name) for tip in self._ids(name)}
-        found = list(self._of_commits(sorted(tips))) if tips else []
+        tips = {name: self._ids(name) for name in changed if _TIPS.fullmatch(name)}
+        found = list(self._of_commits(tips)) if any(tips.values()) else []
         if "index" in changed:
             found += self._of_index()
         for one in found:
@@ -107,12 +109,14 @@ class _Git:
             raise _Unread
         return {one.decode() for one in _IDS.findall(content)}
 
-    def _of_commits(self, tips: Sequence[str]) -> Iterator[Brought]:
-        known = self._run("cat-file", "--batch-check", input="\n".join(tips).encode()).decode()
-        rows = [line.split() for line in known.splitlines()]
-        if any(what == "missing" for _, what, *_ in rows):
+    def _of_commits(self, tips: Mapping[str, set[str]]) -> Iterator[Brought]:
+        asked = "\n".join(sorted(set[str]().union(*tips.values())))
+        known = self._run("cat-file", "--batch-check", input=asked.encode()).decode()
+        kinds = {line.split()[0]: line.split()[1] for line in known.splitlines()}
+        gone = {id for id, kind in kinds.items() if kind == "missing"}
+        if any(ids & gone for name, ids in tips.items() if not _NOTED.fullmatch(name)):
             raise _Unread  # a branch of what is nowhere
-        commits = [id for id, what, *_ in rows if what in ("commit", "tag")]
+        commits = [id for id, kind in kinds.items() if kind in ("commit", "tag")]
         if not commits:
             return
         new = self._run("rev-list", *commits[:_MOST_TIPS], "--not", "--all")
