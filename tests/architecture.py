@@ -45,7 +45,7 @@ PACKAGE_LINES = {
     "notifiers": 377,
     "protocols": 1345,
     "providers": 3534,
-    "runtime": 13081,
+    "runtime": 13099,
     "screen": 1527,
     "storage": 5155,
     "tools": 2579,

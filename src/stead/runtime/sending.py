@@ -19,12 +19,12 @@ from stead.domain.ports import Clock
 from stead.runtime.alarms import WallAlarm
 
 if TYPE_CHECKING:
-    from stead.storage.outbox import Grouped, Outbox, Outgoing
+    from stead.storage.outbox import Grouped, Outbox, Outgoing, State
 
 log = logging.getLogger(__name__)
 FIRST_RETRY_S, LONGEST_RETRY_S, GIVEN_UP_MS = 5.0, 1800.0, 86_400_000
 WHY_CHARS = 300
-_LOOK_AGAIN_MS = 30_000
+LOOK_AGAIN_S = 30.0
 _UNWRITTEN = 1000
 """Of the journal's events that have nothing to tell, so many may be looked at again after a crash."""
 Row = tuple[str, Notice, int, bool]
@@ -70,6 +70,8 @@ class OutboxSender(ABC):
     def __init__(self, all: str, one: Callable[[str], str], clock: Clock, clean: Callable[[str], str]) -> None:
         self.turn = asyncio.Event()
         """Set when something may have to be sent."""
+        self.again_s = LOOK_AGAIN_S
+        """How long to wait after a fault of the outbox's file."""
         self.waits = ""
         """Why nothing can be sent for now; "" where it can."""
         self._all, self._one = all, one
@@ -91,7 +93,7 @@ class OutboxSender(ABC):
                     log.error("%s: %s", self._all, fault)
                     if isinstance(fault, StorageFault):  # any other stops nothing that comes in
                         self.waits = f"{self._all}: {fault}"
-                    alarm.set(now_ms + _LOOK_AGAIN_MS, now_ms)
+                    alarm.set(now_ms + round(self.again_s * 1000), now_ms)
                 await self.turn.wait()
         finally:
             alarm.close()
@@ -122,29 +124,48 @@ class OutboxSender(ABC):
             if outgoing and outgoing.next_ms <= now_ms:
                 self._sending[target] = asyncio.create_task(self._send(box, target, outgoing), name=self._one(target))
             elif due := await asyncio.to_thread(box.due_ms, target):
-                times.append(due if due > now_ms else now_ms + _LOOK_AGAIN_MS)
+                times.append(due if due > now_ms else now_ms + round(self.again_s * 1000))
         return min(times, default=None)
 
     async def _send(self, box: Outbox, target: str, outgoing: Outgoing) -> None:
         """Send one message, and record how that went."""
         try:
-            done = await self._sent(box, target, outgoing)
-            await asyncio.to_thread(box.settle, outgoing, "sent" if done else "void", self._clock.now_ms())
-            await self._settled(outgoing, target, None, over=True)
-        except StorageFault as fault:
-            log.error("%s waits: %s", self._one(target), fault)
-        except SteadError as fault:
-            lost = fault if isinstance(fault, Undelivered) else Undelivered(str(fault))
-            await self._failed(box, target, outgoing, lost)
+            await self._try(box, target, outgoing)
         finally:
             del self._sending[target]
         self.turn.set()  # not after a fault of ours, which would come again at once
 
-    async def _failed(self, box: Outbox, target: str, outgoing: Outgoing, fault: Undelivered) -> None:
-        now_ms, why = self._clock.now_ms(), plain(self._clean(str(fault)), WHY_CHARS)
-        wait_s = max(fault.after_s, min(FIRST_RETRY_S * 2**outgoing.tries, LONGEST_RETRY_S))
-        next_ms = now_ms + round(wait_s * 1000)
-        over = fault.final or next_ms > outgoing.made_ms + GIVEN_UP_MS
-        log.warning("%s %s: %s", self._one(target), "is given up" if over else "waits", why)
-        await asyncio.to_thread(box.settle, outgoing, "lost" if over else "open", now_ms, next_ms, why)
-        await self._settled(outgoing, target, fault, over=over)
+    async def _try(self, box: Outbox, target: str, outgoing: Outgoing) -> None:
+        fault: Undelivered | None = None
+        try:
+            state: State = "sent" if await self._sent(box, target, outgoing) else "void"
+        except StorageFault as error:
+            log.error("%s waits: %s", self._one(target), error)
+            await asyncio.sleep(self.again_s)
+            return
+        except SteadError as error:
+            fault = error if isinstance(error, Undelivered) else Undelivered(str(error))
+            state = "open"
+        await self._settle(box, target, outgoing, state, fault)
+
+    async def _settle(
+        self, box: Outbox, target: str, outgoing: Outgoing, state: State, fault: Undelivered | None
+    ) -> None:
+        """Record how sending went. Until that is kept nothing else goes there: the same would be sent again."""
+        now_ms, next_ms, why = self._clock.now_ms(), 0, ""
+        if fault:
+            why = plain(self._clean(str(fault)), WHY_CHARS)
+            wait_s = max(fault.after_s, min(FIRST_RETRY_S * 2**outgoing.tries, LONGEST_RETRY_S))
+            next_ms = now_ms + round(wait_s * 1000)
+            if fault.final or next_ms > outgoing.made_ms + GIVEN_UP_MS:
+                state = "lost"
+            log.warning("%s %s: %s", self._one(target), "is given up" if state == "lost" else "waits", why)
+        while True:
+            try:
+                await asyncio.to_thread(box.settle, outgoing, state, now_ms, next_ms, why)
+                await self._settled(outgoing, target, fault, over=state != "open")
+            except StorageFault as error:
+                log.error("%s: what came of it cannot be kept: %s", self._one(target), error)
+                await asyncio.sleep(self.again_s)
+            else:
+                return
