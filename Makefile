@@ -3,8 +3,10 @@
 .PHONY: help up down test test-long test-firefox check bench bench-security bench-ui bench-memory ui ui-types pictures wheel release release-check promises lock docs clean
 
 BIN := .venv/bin
-export PYTHONDONTWRITEBYTECODE :=  # where it is set, each process of a test would compile all that it imports
-WORKERS ?= 2
+# Where it is set, each process of a test would compile all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
+# Of what the tests do half is waiting: two cores are busy with four.
+WORKERS ?= 4
 SECOND_TRIES ?= 1
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url

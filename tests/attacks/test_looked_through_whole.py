@@ -77,7 +77,7 @@ def test_what_is_nested_deep_is_told(hidden: dict[str, Any], way: str) -> None:
 
 
 async def test_a_command_that_makes_too_many_files_is_stopped(tmp_path: Path) -> None:
-    async with open_bench(tmp_path, Limits(entries=2_000)) as bench:
+    async with open_bench(tmp_path, Limits(entries=10_000)) as bench:
         ran = await bench.run("i=0; while [ $i -lt 60000 ]; do : > f$i; i=$((i+1)); done")
         assert "too many files and folders" in ran.output and ran.exit_code == 137
         assert await bench.output("find . -name 'f*' -delete; echo fewer > one; cat one") == "fewer\n"

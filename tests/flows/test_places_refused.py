@@ -47,7 +47,8 @@ def test_a_token_that_is_revoked_is_said_and_tried_no_more_and_what_waits_goes_o
         ask(house, 0)
         house.until(lambda: channel(house)["state"] == "down", "it to be down", timeout_s=90, last=house.log_tail)
         row = channel(house)
-        assert "once the channel is changed or its secret is replaced (stead secret add NAME --replace)" in row["error"]
+        assert "It is not tried again before that is set right: stead secret add phone-" in row["error"]
+        assert "--replace or stead channel add phone" in row["error"]
         house.until(lambda: workers(house) == [], "its process to end", last=house.log_tail)
         ask(house, 1)
         house.until(lambda: channel(house)["chats"][0]["waiting"] == 2, "both to wait", last=house.log_tail)

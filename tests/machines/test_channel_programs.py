@@ -123,6 +123,7 @@ async def test_it_never_reaches_the_daemon_itself(channels: Channels, server: Te
     async with channels.telegram(f"http://{local(server)}", local(server)) as spoken:
         down = await spoken.next()
         assert isinstance(down, wire.Down)
+        await until(lambda: bool(channels.way.events))
         assert "is Stead itself" in channels.way.events[0].reason.text
     assert server.requests == 0
 

@@ -33,6 +33,7 @@ def left_in(root: int, touches: Touches) -> tuple[str, ...]:
         found.append(f"{_shown(error.filename or '', touches)} was not looked into: {error.strerror}")
 
     for folder, folders, names, at in os.fwalk(".", onerror=cannot, dir_fd=root):
+        folders.sort()
         for name in sorted(names):
             path = _shown(os.path.normpath(f"{folder}/{name}"), touches)
             if files >= MOST_FILES or size >= MOST_BYTES:
