@@ -40,7 +40,7 @@ PACKAGE_LINES = {
     "guardian": 2444,
     "machines": 8037,
     "mcp": 1144,
-    "memory": 4809,
+    "memory": 4810,
     "net": 379,
     "notifiers": 377,
     "protocols": 1345,
