@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from stead.domain.ends import WELL
 from tests.browser.axe import axe
-from tests.browser.chrome import Visit, settled
+from tests.browser.chrome import Visit
 from tests.browser.pictures import picture
 from tests.browser.plays import BUSY
 from tests.browser.stage import Stage, staged
@@ -72,7 +72,7 @@ def test_a_turns_card_says_what_changed_and_takes_it_back(stage: Stage, visit: V
     card.get_by_role("button", name="Undo…").click()
     dialog = page.get_by_role("dialog", name="Restore this checkpoint")
     expect(dialog).to_contain_text("lamps.py")  # what it would change, before it does
-    settled(page)  # the difference makes the dialog larger, and the button moves
+    expect(dialog.get_by_role("group")).to_contain_text("west")  # it makes the dialog larger, and the button moves
     dialog.get_by_role("button", name="Restore 1 file").click()
     expect(page.get_by_role("dialog", name="Restored")).to_contain_text("Undo")  # the way back
     assert "west" not in (stage.project / "lamps.py").read_text("utf-8")
