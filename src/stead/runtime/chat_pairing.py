@@ -55,7 +55,7 @@ class Pairing:
 
     @staticmethod
     def is_code(text: str) -> bool:
-        """Whether a text reads as a code, of which nobody knows whether it holds."""
+        """Whether a text reads as a code, one that holds or not."""
         return _WORD.fullmatch(text.strip()) is not None
 
     async def redeem(self, channel: str, update: Update, id: CommandId) -> str:
