@@ -149,7 +149,7 @@ class SocketPlatform(Platform):
         """A session whose sockets go through the proxy of the environment too."""
         from aiohttp import ClientSession, ClientTimeout
 
-        agent = {"User-Agent": "DiscordBot (stead, 1)"}  # as Discord wants it, and nobody else minds
+        agent = {"User-Agent": "DiscordBot (stead, 1)"}  # as Discord wants it
         return ClientSession(timeout=ClientTimeout(PATIENCE_S), headers=agent, proxy=_proxy())
 
     async def bring(self, url: str, hosts: tuple[str, ...], token: str = "") -> bytes:
