@@ -23,7 +23,7 @@ down: ## stop Stead in good order
 
 test: .setup/test ## set up what is missing and run the tests; SECOND_TRIES=0 gives none to what fails
 	@scripts/in_memory.sh $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not long" \
-		--reruns $(SECOND_TRIES) --max-suite-reruns 5 --rerun-exclude-path tests/attacks --rerun-show-tracebacks $(ARGS)
+		--reruns $(SECOND_TRIES) --max-suite-reruns 5 --rerun-show-tracebacks $(ARGS)
 
 test-long: .setup/test ## the tests that take minutes, and 400 examples of each property
 	@$(BIN)/pytest -n $(WORKERS) --dist load -m long --ignore tests/flows/test_clean_debian.py $(ARGS)

@@ -169,7 +169,7 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "a link out": lambda file: file.symlink_to("/etc/passwd"),
     "a loop": lambda file: file.symlink_to(".gitignore"),
     "a folder": lambda file: file.mkdir(),
-    "no text": lambda file: file.write_bytes(os.urandom(100_000)),
+    "no text": lambda file: file.write_bytes(os.urandom(100_000).replace(b"*", b"")),  # which hides all, rightly
 }
 
 
