@@ -5,7 +5,7 @@
 BIN := .venv/bin
 # Where it is set, each process of a test would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
-# Of what the tests do half is waiting: two cores are busy with three, and with a fourth no minute faster.
+# Of what the tests do half is waiting: two cores are busy with three.
 WORKERS ?= 3
 SECOND_TRIES ?= 1
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
