@@ -1,4 +1,4 @@
-"""What passes between the daemon and the process of a channel, a line of JSON each; and what a platform says of itself.
+"""What passes between the daemon and the process of a channel, a line of JSON each; and the manifest of a platform.
 
 Layer: domain. The process holds one bot's token and reads what strangers send; the daemon takes every line of it as a
 stranger's. An update is acknowledged once it is recorded, and only then does the process let the platform forget it.

@@ -48,7 +48,7 @@ async def target_fact(
             return notify.TargetSet(replace(_timed(target, now_ms), via=await sender.subscribe(command)), door)
         case notify.SwitchTarget(name=name, on=on):
             if known_target(known, name).on == on:
-                raise Conflict(f"{name} is {'on' if on else 'off'} already")
+                raise Conflict(f"{name} is {'on' if on else 'off'} already; see: stead notify list")
             return notify.TargetSwitched(name, on, door)
         case notify.RemoveTarget(name=name):
             known_target(known, name)
